@@ -1,12 +1,19 @@
 /** What a node needs of its cluster. cluster.ts makes it over NATS; a node without NATS_URL is standalone. */
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
-import { StandalonePlacement, type Placement } from '../../runtime/placement/index.ts';
+import {
+  type Placement,
+  type ShardOwners,
+  SoleOwner,
+  StandalonePlacement,
+} from '../../runtime/placement/index.ts';
+import type { Config } from '../config/index.ts';
 import { LocalTransport, type Transport } from '../../runtime/transport/index.ts';
 
 export interface ClusterRuntime {
   readonly transport: Transport;
   readonly placement: Placement;
+  readonly owners: ShardOwners;
   /** Resolves when the node is a member that can serve. For /readyz. */
   check(): Promise<void>;
   /** The state of the cluster, to be shown as JSON. Undefined: the node is standalone. */
@@ -18,10 +25,15 @@ export interface ClusterRuntime {
 }
 
 /** For a node that owns every shard. */
-export function standalone(clock: Clock, log: Log): ClusterRuntime {
+export function standalone(
+  { nodeId = 'node', grpcAdvertisedAddress, shards }: Config,
+  clock: Clock,
+  log: Log,
+): ClusterRuntime {
   return {
     transport: new LocalTransport({ clock, log }),
     placement: new StandalonePlacement(),
+    owners: new SoleOwner(nodeId, grpcAdvertisedAddress, shards),
     check: () => Promise.resolve(),
     describe: () => undefined,
     // The node keeps its shards until the last request is answered.

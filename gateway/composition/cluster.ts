@@ -14,7 +14,7 @@ import type { Config } from '../config/index.ts';
 const relayMessageBytes = 524_288;
 
 export interface ClusterOptions {
-  readonly config: Pick<Config, 'cluster' | 'nodeId'>;
+  readonly config: Pick<Config, 'cluster' | 'nodeId' | 'grpcAdvertisedAddress'>;
   /** The addresses in NATS_URL. */
   readonly urls: readonly string[];
   readonly clock: Clock;
@@ -46,6 +46,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
   const placement = new LeasedPlacement({
     id,
     release: readVersion(),
+    address: config.grpcAdvertisedAddress,
     register,
     clock,
     random: systemRandom,
@@ -67,6 +68,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
   return {
     transport,
     placement,
+    owners: placement.owners,
     check() {
       const { state, leasedMs } = placement.describe();
       if (connection.connected && leasedMs > 0) return Promise.resolve();

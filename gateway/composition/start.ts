@@ -231,7 +231,7 @@ function joinCluster(
   clock: DatabaseClock,
 ): Promise<ClusterRuntime> {
   const urls = config.natsUrls;
-  if (urls === undefined) return Promise.resolve(standalone(clock, log));
+  if (urls === undefined) return Promise.resolve(standalone(config, clock, log));
   const opening = openCluster({ config, urls, clock, log, metrics, notifier, stop });
   return unlessAborted(opening, stop);
 }
@@ -331,7 +331,7 @@ function startRest(
 
 /** Undefined where gRPC is switched off. */
 function createGrpc(
-  { config, log, metrics, database, clock, listening }: Parts,
+  { config, log, metrics, database, clock, cluster, listening }: Parts,
   create: ((options: GrpcOptions) => GrpcServer) | undefined,
   own: Pick<GrpcOptions, 'node' | 'tokens' | 'shared'>,
 ): GrpcServer | undefined {
@@ -343,6 +343,7 @@ function createGrpc(
     metrics,
     database,
     health,
+    owners: cluster.owners,
     tls: config.grpcTls,
   });
 }

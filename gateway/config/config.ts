@@ -36,6 +36,8 @@ export interface Config {
   readonly port: number;
   /** 0: any free port. Undefined: no gRPC. */
   readonly grpcPort: number | undefined;
+  /** Where other services reach the gRPC of this node, `host:port`. Undefined: it does not tell, or has no gRPC. */
+  readonly grpcAdvertisedAddress: string | undefined;
   /** Undefined: plaintext. */
   readonly grpcTls: GrpcTls | undefined;
   /** Empty: gRPC refuses every call. */
@@ -147,6 +149,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     host,
     port: given.PORT ?? 8080,
     grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
+    grpcAdvertisedAddress: given.GRPC_PORT === 'off' ? undefined : given.GRPC_ADVERTISED_ADDRESS,
     grpcTls: toGrpcTls(given),
     serviceTokens: given.SERVICE_TOKENS ?? [],
     metricsToken: given.METRICS_TOKEN,

@@ -8,6 +8,16 @@ export function host(text: string): string | undefined {
   return isIP(text) !== 0 || /^[A-Za-z0-9]([A-Za-z0-9.-]{0,252}[A-Za-z0-9])?$/.test(text) ? text : undefined;
 }
 
+/** `host:port`, an IPv6 address in brackets. */
+export function hostAndPort(text: string): string | undefined {
+  const [, bare, port = ''] = /^(.*):([0-9]+)$/.exec(text) ?? [];
+  const bracketed = bare?.startsWith('[') === true && bare.endsWith(']');
+  const isHost = bracketed
+    ? isIP(bare.slice(1, -1)) === 6
+    : bare !== undefined && isIP(bare) !== 6 && host(bare) !== undefined;
+  return isHost && whole(1, 65_535)(port) !== undefined ? text : undefined;
+}
+
 /** Whether only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -8,6 +8,7 @@ import {
   anyText,
   domain,
   host,
+  hostAndPort,
   list,
   name,
   nameForm,
@@ -65,6 +66,14 @@ export const variables = {
     wants: 'a port, 0 to 65535, or off',
     fallback: '9090',
     meaning: 'gRPC for internal services, on the same address',
+  },
+  GRPC_ADVERTISED_ADDRESS: {
+    read: hostAndPort,
+    wants: 'host:port, with an IPv6 address in brackets',
+    fallback: 'none: answers do not name this node',
+    meaning:
+      'where other services reach the gRPC of this very node, for clients that send each message to the owner',
+    condition: 'no two nodes may have the same',
   },
   SERVICE_TOKENS: {
     read: serviceTokens,

@@ -7,6 +7,7 @@
 import {
   status as codes,
   type handleUnaryCall,
+  type Metadata,
   type Server,
   type ServerDuplexStream,
   type StatusObject,
@@ -54,10 +55,11 @@ export class Gate {
     this.#maxStreams = options.maxStreams ?? 1_000;
   }
 
-  /** A unary method of the contract. */
+  /** A unary method of the contract. `describe`: the metadata of an answer, which goes before it. */
   unary<Request, Response>(
     method: string,
     work: (request: Request, context: CallContext) => Promise<Response>,
+    describe: (response: Response) => Metadata | undefined,
   ): handleUnaryCall<DecodedRequest<Request>, Response> {
     const { metrics, clock } = this.#options;
     return (call, callback) => {
@@ -66,6 +68,8 @@ export class Gate {
       const answered = (code: codes): void => metrics.answered(method, code, clock.monotonic() - startedAt);
       this.#work(call, about, work).then(
         response => {
+          const metadata = describe(response);
+          if (metadata !== undefined) call.sendMetadata(metadata);
           callback(null, response);
           answered(codes.OK);
         },

@@ -31,6 +31,7 @@ import type { OpenStream } from './open-stream.ts';
 import { root } from './conversions.ts';
 import type { CallContext } from './service-call.ts';
 import { Cancelled, rpcStatus } from './status.ts';
+import type { ThreadOwners } from './thread-owners.ts';
 
 export type IngestCall = ServerDuplexStream<
   DecodedRequest<IngestMessagesRequest__Output>,
@@ -39,6 +40,7 @@ export type IngestCall = ServerDuplexStream<
 
 export interface IngestOptions {
   readonly conversations: Pick<Conversations, 'ingest'>;
+  readonly threadOwners: ThreadOwners;
   readonly metrics: GrpcMetrics;
   readonly log: Log;
 }
@@ -169,7 +171,8 @@ export class IngestStream {
         throw invalid([{ path: `${root}/message`, message: 'is required', code: 'required' }]);
       }
       const made = await this.#options.conversations.ingest(request, { ...this.#context, requestId });
-      return { answer: { correlationId, accepted: made }, isOutcomeKnown: true };
+      const owner = this.#options.threadOwners.getAddress(made) ?? '';
+      return { answer: { correlationId, accepted: made, owner }, isOutcomeKnown: true };
     } catch (error) {
       const refusal = this.#toRefusal(error, requestId);
       return { answer: this.#refuse(accepted, refusal, requestId), isOutcomeKnown: isFinal(refusal) };

@@ -31,7 +31,7 @@ export class GrpcMetrics {
     });
     this.#messages = new Counter({
       name: 'skein_grpc_messages_total',
-      help: 'Messages answered on IngestMessages, and events sent on SubscribeEvents',
+      help: 'Messages answered on IngestMessages, events sent on SubscribeEvents, maps sent on WatchShards',
       labelNames: ['method', 'code'],
       registers,
     });

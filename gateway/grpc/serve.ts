@@ -1,6 +1,7 @@
 /** The gRPC server of a node: services, methods, server. */
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
+import type { ShardOwners } from '../../runtime/placement/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { Cursors } from '../../storage/paging/index.ts';
@@ -31,6 +32,7 @@ export interface GrpcOptions {
   readonly node: Node;
   readonly health: Health;
   readonly tokens: ServiceTokens;
+  readonly owners: ShardOwners;
   readonly tls: GrpcTls | undefined;
   /** Shared with REST. */
   readonly shared: {
@@ -44,7 +46,7 @@ export interface GrpcOptions {
 
 /** Makes the server; it neither listens nor lets calls in. */
 export function createGrpcServer(options: GrpcOptions): GrpcServer {
-  const { log, clock, database, health, tokens, tls, shared } = options;
+  const { log, clock, database, health, tokens, owners, tls, shared } = options;
   const { channels, cursors, access, idempotency, streams } = shared;
   const metrics = new GrpcMetrics(options.metrics.registry);
   const authority = new ServiceAuthority(database, clock);
@@ -59,6 +61,7 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
     health: new GrpcHealth({ ready: () => health.isReady(), clock }),
     authority,
     streams,
+    owners,
     metrics,
     clock,
     log,

@@ -13,6 +13,7 @@ import { invalid } from '../../protocol/errors.ts';
 import { id } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
 import type { Log } from '../../runtime/observability/index.ts';
+import type { ShardOwners } from '../../runtime/placement/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { GrpcTls } from '../config/index.ts';
 import { getEventView } from '../pipeline/index.ts';
@@ -27,8 +28,10 @@ import type { OpenStream } from './open-stream.ts';
 import { root } from './conversions.ts';
 import { createReflection } from './reflection.ts';
 import type { ServiceAuthority } from './service-call.ts';
+import { ShardMaps, type WatchShardsCall } from './shard-map.ts';
 import { Cancelled } from './status.ts';
 import { Subscription, type SubscribeCall } from './subscription.ts';
+import { ThreadOwners } from './thread-owners.ts';
 
 export interface GrpcServerOptions {
   readonly gate: Gate;
@@ -36,6 +39,7 @@ export interface GrpcServerOptions {
   readonly authority: Pick<ServiceAuthority, 'scope' | 'requireProject'>;
   /** The Console stream's, whose hub brings the events. */
   readonly streams: StreamContext;
+  readonly owners: ShardOwners;
   readonly health: GrpcHealth;
   readonly metrics: GrpcMetrics;
   readonly clock: Clock;
@@ -69,14 +73,23 @@ export class GrpcServer {
     this.#options = options;
     // The library would write to standard error what it also rejects with.
     setLogVerbosity(logVerbosity.NONE);
-    const { gate, conversations, health } = options;
+    const { gate, conversations, health, owners } = options;
+    const threadOwners = new ThreadOwners(owners);
+    const nameOwner = threadOwners.createMetadata.bind(threadOwners);
+    const shardMaps = new ShardMaps(options);
     const implementation: Record<keyof typeof decodingDefinition, unknown> = {
-      IngestMessage: gate.unary('IngestMessage', conversations.ingest.bind(conversations)),
-      SendMessage: gate.unary('SendMessage', conversations.send.bind(conversations)),
-      GetThread: gate.unary('GetThread', conversations.thread.bind(conversations)),
-      IngestMessages: gate.streaming<IngestCall>('IngestMessages', true, stream => this.#ingest(stream)),
+      IngestMessage: gate.unary('IngestMessage', conversations.ingest.bind(conversations), nameOwner),
+      SendMessage: gate.unary('SendMessage', conversations.send.bind(conversations), nameOwner),
+      GetThread: gate.unary('GetThread', conversations.thread.bind(conversations), nameOwner),
+      IngestMessages: gate.streaming<IngestCall>('IngestMessages', true, stream =>
+        new IngestStream(stream, stream.caller, { ...options, threadOwners }).start(),
+      ),
       SubscribeEvents: gate.streaming<SubscribeCall>('SubscribeEvents', true, stream => {
         this.#subscribe(stream).catch((error: unknown) => stream.fail(error));
+      }),
+      WatchShards: gate.streaming<WatchShardsCall>('WatchShards', true, stream => {
+        requireDecoded(stream.call.request);
+        shardMaps.add(stream);
       }),
     };
     this.#server.addService(decodingDefinition, implementation as UntypedServiceImplementation);
@@ -132,10 +145,6 @@ export class GrpcServer {
         resolve();
       });
     });
-  }
-
-  #ingest(stream: OpenStream<IngestCall>): void {
-    new IngestStream(stream, stream.caller, this.#options).start();
   }
 
   async #subscribe(stream: OpenStream<SubscribeCall>): Promise<void> {

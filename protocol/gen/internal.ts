@@ -26,6 +26,8 @@ import type { ServiceWindow as _skein_internal_v1_ServiceWindow, ServiceWindow__
 import type { SubscribeEventsRequest as _skein_internal_v1_SubscribeEventsRequest, SubscribeEventsRequest__Output as _skein_internal_v1_SubscribeEventsRequest__Output } from './skein/internal/v1/SubscribeEventsRequest.ts';
 import type { SubscribeEventsResponse as _skein_internal_v1_SubscribeEventsResponse, SubscribeEventsResponse__Output as _skein_internal_v1_SubscribeEventsResponse__Output } from './skein/internal/v1/SubscribeEventsResponse.ts';
 import type { Thread as _skein_internal_v1_Thread, Thread__Output as _skein_internal_v1_Thread__Output } from './skein/internal/v1/Thread.ts';
+import type { WatchShardsRequest as _skein_internal_v1_WatchShardsRequest, WatchShardsRequest__Output as _skein_internal_v1_WatchShardsRequest__Output } from './skein/internal/v1/WatchShardsRequest.ts';
+import type { WatchShardsResponse as _skein_internal_v1_WatchShardsResponse, WatchShardsResponse__Output as _skein_internal_v1_WatchShardsResponse__Output } from './skein/internal/v1/WatchShardsResponse.ts';
 
 type SubtypeConstructor<Constructor extends new (...args: any) => any, Subtype> = {
   new(...args: ConstructorParameters<Constructor>): Subtype;
@@ -73,6 +75,8 @@ export interface ProtoGrpcType {
         SubscribeEventsResponse: MessageTypeDefinition<_skein_internal_v1_SubscribeEventsResponse, _skein_internal_v1_SubscribeEventsResponse__Output>
         Thread: MessageTypeDefinition<_skein_internal_v1_Thread, _skein_internal_v1_Thread__Output>
         ThreadStatus: EnumTypeDefinition
+        WatchShardsRequest: MessageTypeDefinition<_skein_internal_v1_WatchShardsRequest, _skein_internal_v1_WatchShardsRequest__Output>
+        WatchShardsResponse: MessageTypeDefinition<_skein_internal_v1_WatchShardsResponse, _skein_internal_v1_WatchShardsResponse__Output>
       }
     }
   }

@@ -30,6 +30,8 @@ export interface ClusterContext {
   readonly release: string;
   /** The version of the protocol between nodes (records.ts). */
   readonly wire: number;
+  /** Where other services reach it; undefined: it does not tell. */
+  readonly address: string | undefined;
   readonly register: Register;
   readonly peers: Peers;
   readonly clock: Clock;

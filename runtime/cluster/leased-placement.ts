@@ -19,6 +19,7 @@ import { FailureDetector } from './failure-detector.ts';
 import type { ClusterContext, Peers } from './cluster-context.ts';
 import { Leases } from './leases.ts';
 import { Membership } from './membership.ts';
+import { ClusterOwners } from './owners.ts';
 import { OrphanedShards } from './orphaned-shards.ts';
 import { describeNodes, describeShard, getShardState, type ClusterStatus } from './status.ts';
 import { checkNodeId, wireVersion } from './records.ts';
@@ -34,6 +35,8 @@ export interface LeasedPlacementOptions {
   readonly id: string;
   /** The version of its software; only shown. */
   readonly release: string;
+  /** Where other services reach it: its entry tells the other nodes. Default: it does not tell. */
+  readonly address?: string | undefined;
   readonly register: Register;
   readonly peers: Peers;
   readonly clock: Clock;
@@ -57,6 +60,7 @@ interface Parts {
 
 export class LeasedPlacement implements Placement {
   readonly standalone = false;
+  readonly owners: ClusterOwners;
   readonly #context: ClusterContext;
   readonly #view: ClusterView;
   readonly #orphanedShards: OrphanedShards;
@@ -70,13 +74,14 @@ export class LeasedPlacement implements Placement {
   constructor({ id, register, clock, timing, metrics, wire = wireVersion, ...rest }: LeasedPlacementOptions) {
     checkNodeId(id);
     const times = parseTiming(timing);
-    const { release, peers, random, log, onOrphaned = () => undefined } = rest;
+    const { release, address, peers, random, log, onOrphaned = () => undefined } = rest;
     const timed = new TimedRegister(register, clock, times.answerMs);
     const { counters } = metrics;
     this.#context = {
       id,
       release,
       wire,
+      address,
       register: timed,
       peers,
       clock,
@@ -86,6 +91,7 @@ export class LeasedPlacement implements Placement {
       timing: times,
     };
     this.#view = new ClusterView({ register: timed, clock, onChange: change => this.#onViewChange(change) });
+    this.owners = new ClusterOwners(this.#view);
     this.#orphanedShards = new OrphanedShards(this.#view);
     this.#onOrphaned = onOrphaned;
     metrics.exposeCluster(() => this.gauges);
@@ -104,6 +110,7 @@ export class LeasedPlacement implements Placement {
     shards.serveUntil(0);
     const parts = this.#createParts(shards);
     this.#parts = parts;
+    this.owners.shardCount = shards.count;
     this.#stopFollowing = this.#context.peers.onConnection(connected =>
       parts.membership.onConnectionChange(connected),
     );
@@ -176,6 +183,7 @@ export class LeasedPlacement implements Placement {
   #onViewChange(change: ViewChange): void {
     const parts = this.#parts;
     if (parts === undefined || change === 'heartbeat') return;
+    this.owners.changed();
     if (change !== 'all') {
       this.#orphanedShards.onRecordChanged(change);
       parts.leases.onRecordChange(change);

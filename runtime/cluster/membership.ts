@@ -223,8 +223,8 @@ export class Membership {
   }
 
   #entry(incarnation: string, state: MemberState, since: number): MemberEntry {
-    const { release, wire } = this.#options.context;
-    return { incarnation, beat: this.#beat, release, wire, state, since };
+    const { release, wire, address } = this.#options.context;
+    return { incarnation, beat: this.#beat, release, wire, state, since, address };
   }
 
   #schedule(ms: number): void {

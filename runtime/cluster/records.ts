@@ -35,6 +35,8 @@ export interface MemberEntry {
   readonly state: MemberState;
   /** When it joined, in epoch milliseconds by its own clock; only shown. */
   readonly since: number;
+  /** Where other services reach it, if it tells: for clients, and nothing between nodes. */
+  readonly address?: string | undefined;
 }
 
 /**
@@ -105,8 +107,16 @@ export function decodeConfig(text: string): ClusterConfig | undefined {
 
 export function decodeMember(text: string): MemberEntry {
   const entry = parseObject(text) as Partial<MemberEntry>;
-  const { incarnation = '', beat = 0, release = '', wire = 0, state = 'draining', since = 0 } = entry;
-  return { incarnation, beat, release, wire, state, since };
+  const {
+    incarnation = '',
+    beat = 0,
+    release = '',
+    wire = 0,
+    state = 'draining',
+    since = 0,
+    address,
+  } = entry;
+  return { incarnation, beat, release, wire, state, since, address };
 }
 
 export function decodeShard(text: string): ShardEntry {

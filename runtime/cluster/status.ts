@@ -13,6 +13,8 @@ export interface NodeStatus {
   readonly since: number;
   /** Time since its last renewal in the register, in milliseconds. */
   readonly lastSeenMs: number;
+  /** Where other services reach it; null when it does not tell. */
+  readonly address: string | null;
 }
 
 /**
@@ -55,9 +57,9 @@ export interface LeaseView {
 export function describeNodes(view: ClusterView, clock: Clock): NodeStatus[] {
   return [...view.members.values()]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, incarnation, release, wire, state, since, changedAt }) => {
+    .map(({ id, incarnation, release, wire, state, since, changedAt, address = null }) => {
       const lastSeenMs = Math.round(clock.monotonic() - changedAt);
-      return { id, incarnation, release, wire, state, since, lastSeenMs };
+      return { id, incarnation, release, wire, state, since, lastSeenMs, address };
     });
 }
 

@@ -125,6 +125,7 @@ export class Node {
       ...shared,
       transport,
       askLocally: envelope => this.#askLocally(envelope),
+      onForward: ({ kind }) => void metrics.kind(kind).forwarded++,
       onNoOwner: shard => this.#placement.suspect(shard),
     });
     metrics.exposeNode(() => this.stats);

@@ -17,6 +17,8 @@ export interface RouterOptions {
   readonly counters: Counters;
   /** Asks the actor on this node, if this node owns the shard by now. */
   readonly askLocally: (envelope: Envelope) => Promise<unknown> | undefined;
+  /** Called for each ask that is sent to another node. */
+  readonly onForward: (envelope: Envelope) => void;
   /** Called for each ask that found no owner of the shard. */
   readonly onNoOwner: (shard: number) => void;
 }
@@ -90,9 +92,14 @@ export class Router {
 
   /** Resolves to whether a node accepted the ask; then its sender has been answered. */
   async #send(shard: number, { envelope, resolve, reject }: RoutedAsk): Promise<boolean> {
-    const { transport, askLocally, counters, onNoOwner } = this.#options;
+    const { transport, askLocally, counters, onForward, onNoOwner } = this.#options;
     try {
-      resolve(await (askLocally(envelope) ?? transport.ask(shard, envelope)));
+      let answer = askLocally(envelope);
+      if (answer === undefined) {
+        onForward(envelope);
+        answer = transport.ask(shard, envelope);
+      }
+      resolve(await answer);
     } catch (error) {
       if (error instanceof NoOwner) {
         counters.noOwner++;

@@ -14,6 +14,8 @@ export class KindCounters {
   defects = 0;
   activations = 0;
   passivations = 0;
+  /** Asks that were sent to another node, each try counted. */
+  forwarded = 0;
 }
 
 export class Counters {
@@ -102,6 +104,7 @@ const kindCounters = {
   defects: ['skein_defects_total', 'Decisions that threw anything but a refusal'],
   activations: ['skein_activations_total', 'Actors brought into memory'],
   passivations: ['skein_passivations_total', 'Actors taken out of memory'],
+  forwarded: ['skein_asks_forwarded_total', 'Asks sent to the node that owns the actor, retries included'],
 } as const satisfies Record<keyof KindCounters, readonly [string, string]>;
 
 const gauges = {

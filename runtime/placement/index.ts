@@ -3,4 +3,5 @@
  * `NodeShards`. A standalone node owns all of them; runtime/cluster has the placement of a cluster.
  */
 export { type NodeShards, type Placement, StandalonePlacement } from './placement.ts';
+export { SoleOwner, type ShardOwner, type ShardOwners } from './owners.ts';
 export { defaultShardCount, getShard, maxShardCount, murmur3 } from './shards.ts';

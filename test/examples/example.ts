@@ -2,13 +2,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import type { Ending } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 import { processGuard } from '../support/process-guard.ts';
 
 export type ExampleName =
-  'agent-tool' | 'channel-bridge' | 'local-models' | 'stream-follower' | 'webhook-receiver';
+  | 'agent-tool'
+  | 'channel-bridge'
+  | 'local-models'
+  | 'stream-follower'
+  | 'token-aware-client'
+  | 'webhook-receiver';
 
 export class Example {
   /** What it has written to standard output, and to standard error. */
@@ -17,15 +23,17 @@ export class Example {
   /** The exit code; null after a signal. */
   readonly exited: Promise<number | null>;
   readonly #child: ChildProcess;
+  readonly #input: Writable;
   readonly #waiting = new Set<() => void>();
 
   constructor(t: Ending, name: ExampleName, environment: Readonly<Record<string, string>>) {
     const program = fileURLToPath(new URL(`../../examples/${name}/main.mjs`, import.meta.url));
     const child = spawn(process.execPath, [program], {
       env: { PATH: process.env['PATH'] ?? '', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.#child = child;
+    this.#input = child.stdin;
     child.once('exit', processGuard(child.pid ?? 0, 'KILL'));
     const streams = [
       [child.stdout, this.lines],
@@ -79,6 +87,17 @@ export class Example {
     });
     ended.catch(() => undefined);
     return withTimeLimit(Promise.race([look(), ended]), `line ${String(pattern)} of the example`);
+  }
+
+  /** Writes a line to its standard input. */
+  write(line: string): void {
+    this.#input.write(`${line}\n`);
+  }
+
+  /** Ends its standard input, and resolves to its exit code. */
+  finish(): Promise<number | null> {
+    this.#input.end();
+    return this.exited;
   }
 
   /** SIGTERM. */

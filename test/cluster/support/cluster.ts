@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { toShardKey } from '../../../protocol/ids.ts';
 import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
+import { freePort } from '../../../storage/embedded/cluster.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
@@ -18,6 +19,8 @@ export interface TestClusterOptions {
   readonly durable?: boolean;
   /** Each node reaches NATS through a proxy of its own. Default false. */
   readonly proxied?: boolean;
+  /** The nodes serve gRPC, and tell where. Default false. */
+  readonly grpc?: boolean;
   /** Further variables of every node. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -26,13 +29,15 @@ export class TestCluster {
   readonly nats: NatsServer;
   readonly database: TestDatabase;
   readonly shards: number;
-  /** In the order in which they were made, those that have ended included. */
+  /** Those that have ended included. Nodes that were made at once are in any order. */
   readonly nodes: NodeProcess[] = [];
   /** Of the service `test`, by gRPC and for the cluster's state. */
   readonly serviceToken = randomBytes(24).toString('hex');
   readonly #t: Ending;
   #made = 0;
   readonly #environment: Readonly<Record<string, string>>;
+  /** By the node's id; undefined when the nodes have none. */
+  readonly #grpcAddresses: Map<string, string> | undefined;
   /** By the node's id; undefined when the nodes have none. */
   readonly #proxies: Map<string, Proxy> | undefined;
 
@@ -42,6 +47,7 @@ export class TestCluster {
     this.database = database;
     this.shards = options.shards ?? 256;
     this.#proxies = options.proxied === true ? new Map() : undefined;
+    this.#grpcAddresses = options.grpc === true ? new Map() : undefined;
     const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
     this.#environment = {
       DATABASE_URL: database.url,
@@ -74,7 +80,8 @@ export class TestCluster {
   async make(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const id = `node-${++this.#made}`;
     const way = this.#proxies === undefined ? {} : { NATS_URL: await this.#createProxy(id, this.#proxies) };
-    const own = { ...this.#environment, ...way, NODE_ID: id, ...environment };
+    const grpc = this.#grpcAddresses === undefined ? {} : await this.#advertise(id, this.#grpcAddresses);
+    const own = { ...this.#environment, ...way, ...grpc, NODE_ID: id, ...environment };
     const node = await NodeProcess.make(this.#t, own);
     this.nodes.push(node);
     return node;
@@ -85,6 +92,20 @@ export class TestCluster {
     const proxy = this.#proxies?.get(node.id);
     if (proxy === undefined) throw new Error(`${node.id} has no proxy`);
     return proxy;
+  }
+
+  /** Where the node's gRPC is, and where it says that it is. */
+  getGrpcAddress(node: NodeProcess): string {
+    const address = this.#grpcAddresses?.get(node.id);
+    if (address === undefined) throw new Error(`${node.id} has no gRPC`);
+    return address;
+  }
+
+  async #advertise(id: string, addresses: Map<string, string>): Promise<Record<string, string>> {
+    const port = String(await freePort());
+    const address = `127.0.0.1:${port}`;
+    addresses.set(id, address);
+    return { GRPC_PORT: port, GRPC_ADVERTISED_ADDRESS: address };
   }
 
   async #createProxy(id: string, proxies: Map<string, Proxy>): Promise<string> {
@@ -112,6 +133,19 @@ export class TestCluster {
     await eventually('balance of the shards', async () => {
       const owned = await Promise.all(nodes.map(node => metric(node, 'skein_shards')));
       return owned.every(count => count > 0) && sum(owned) === this.shards;
+    });
+  }
+
+  /** Resolves when every shard is where it should be, as all nodes see it: none moves until a node comes or goes. */
+  async settled(): Promise<void> {
+    await eventually('every shard where it should be', async () => {
+      const seen = await Promise.all(this.running.map(node => this.getStatus(node)));
+      return seen.every(
+        ({ nodes, shards }) =>
+          nodes.length === this.running.length &&
+          nodes.every(({ state }) => state === 'settled') &&
+          shards.every(({ why }) => why.startsWith('desired by rendezvous')),
+      );
     });
   }
 

@@ -30,10 +30,10 @@ export const otherToken = 'crm-token-0123456789-0123456789-0123';
 
 const { Conversations } = (loadPackageDefinition(contract) as unknown as ProtoGrpcType).skein.internal.v1;
 
-/** Metadata with a service token; undefined: with none. */
-export function bearer(given: string | undefined = token): Metadata {
+/** Metadata with a service token. */
+export function bearer(given: string = token): Metadata {
   const metadata = new Metadata();
-  if (given !== undefined) metadata.set('authorization', `Bearer ${given}`);
+  metadata.set('authorization', `Bearer ${given}`);
   return metadata;
 }
 

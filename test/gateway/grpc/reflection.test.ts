@@ -21,7 +21,14 @@ const withToken = ['-H', `authorization: Bearer ${token}`, '--reflect-header', '
 
 t.test('buf lists the methods', async t => {
   const { stdout } = await curl(...withToken, '--list-methods', `http://${node.address}`);
-  const methods = ['GetThread', 'IngestMessage', 'IngestMessages', 'SendMessage', 'SubscribeEvents'];
+  const methods = [
+    'GetThread',
+    'IngestMessage',
+    'IngestMessages',
+    'SendMessage',
+    'SubscribeEvents',
+    'WatchShards',
+  ];
   t.same(
     stdout.trim().split('\n').sort(),
     methods.map(method => `${serviceName}/${method}`),

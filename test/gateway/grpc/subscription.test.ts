@@ -12,6 +12,7 @@ import { contract } from '../../../gateway/grpc/definition.ts';
 import type { ProtoGrpcType } from '../../../protocol/gen/internal.ts';
 import type { ConversationsClient } from '../../../protocol/gen/skein/internal/v1/Conversations.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { SoleOwner } from '../../../runtime/placement/owners.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { Metrics } from '../../../runtime/observability/metrics.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
@@ -71,6 +72,7 @@ async function smallNode(t: Test): Promise<SmallNode> {
     },
     health: new GrpcHealth({ ready: async () => true, clock }),
     streams: stream.context,
+    owners: new SoleOwner('node', undefined, 256),
     metrics,
     log: silentLog,
     tls: undefined,

@@ -12,6 +12,8 @@ import type { SendMessageRequest as _skein_internal_v1_SendMessageRequest, SendM
 import type { SendMessageResponse as _skein_internal_v1_SendMessageResponse, SendMessageResponse__Output as _skein_internal_v1_SendMessageResponse__Output } from '../../../skein/internal/v1/SendMessageResponse.ts';
 import type { SubscribeEventsRequest as _skein_internal_v1_SubscribeEventsRequest, SubscribeEventsRequest__Output as _skein_internal_v1_SubscribeEventsRequest__Output } from '../../../skein/internal/v1/SubscribeEventsRequest.ts';
 import type { SubscribeEventsResponse as _skein_internal_v1_SubscribeEventsResponse, SubscribeEventsResponse__Output as _skein_internal_v1_SubscribeEventsResponse__Output } from '../../../skein/internal/v1/SubscribeEventsResponse.ts';
+import type { WatchShardsRequest as _skein_internal_v1_WatchShardsRequest, WatchShardsRequest__Output as _skein_internal_v1_WatchShardsRequest__Output } from '../../../skein/internal/v1/WatchShardsRequest.ts';
+import type { WatchShardsResponse as _skein_internal_v1_WatchShardsResponse, WatchShardsResponse__Output as _skein_internal_v1_WatchShardsResponse__Output } from '../../../skein/internal/v1/WatchShardsResponse.ts';
 
 export interface ConversationsClient extends grpc.Client {
   GetThread(argument: _skein_internal_v1_GetThreadRequest, metadata: grpc.Metadata, options: grpc.CallOptions, callback: grpc.requestCallback<_skein_internal_v1_GetThreadResponse__Output>): grpc.ClientUnaryCall;
@@ -93,6 +95,21 @@ export interface ConversationsClient extends grpc.Client {
   subscribeEvents(argument: _skein_internal_v1_SubscribeEventsRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_SubscribeEventsResponse__Output>;
   subscribeEvents(argument: _skein_internal_v1_SubscribeEventsRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_SubscribeEventsResponse__Output>;
   
+  /**
+   * Which node owns which shards: the whole map at once, and the whole map again after it has changed, a few times a second at most. The
+   * map is a hint: what reaches another node than the owner is done as well. When the node goes away, the stream ends with UNAVAILABLE:
+   * watch another one.
+   */
+  WatchShards(argument: _skein_internal_v1_WatchShardsRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_WatchShardsResponse__Output>;
+  WatchShards(argument: _skein_internal_v1_WatchShardsRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_WatchShardsResponse__Output>;
+  /**
+   * Which node owns which shards: the whole map at once, and the whole map again after it has changed, a few times a second at most. The
+   * map is a hint: what reaches another node than the owner is done as well. When the node goes away, the stream ends with UNAVAILABLE:
+   * watch another one.
+   */
+  watchShards(argument: _skein_internal_v1_WatchShardsRequest, metadata: grpc.Metadata, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_WatchShardsResponse__Output>;
+  watchShards(argument: _skein_internal_v1_WatchShardsRequest, options?: grpc.CallOptions): grpc.ClientReadableStream<_skein_internal_v1_WatchShardsResponse__Output>;
+  
 }
 
 export interface ConversationsHandlers extends grpc.UntypedServiceImplementation {
@@ -127,6 +144,13 @@ export interface ConversationsHandlers extends grpc.UntypedServiceImplementation
    */
   SubscribeEvents: grpc.handleServerStreamingCall<_skein_internal_v1_SubscribeEventsRequest__Output, _skein_internal_v1_SubscribeEventsResponse>;
   
+  /**
+   * Which node owns which shards: the whole map at once, and the whole map again after it has changed, a few times a second at most. The
+   * map is a hint: what reaches another node than the owner is done as well. When the node goes away, the stream ends with UNAVAILABLE:
+   * watch another one.
+   */
+  WatchShards: grpc.handleServerStreamingCall<_skein_internal_v1_WatchShardsRequest__Output, _skein_internal_v1_WatchShardsResponse>;
+  
 }
 
 export interface ConversationsDefinition extends grpc.ServiceDefinition {
@@ -135,4 +159,5 @@ export interface ConversationsDefinition extends grpc.ServiceDefinition {
   IngestMessages: MethodDefinition<_skein_internal_v1_IngestMessagesRequest, _skein_internal_v1_IngestMessagesResponse, _skein_internal_v1_IngestMessagesRequest__Output, _skein_internal_v1_IngestMessagesResponse__Output>
   SendMessage: MethodDefinition<_skein_internal_v1_SendMessageRequest, _skein_internal_v1_SendMessageResponse, _skein_internal_v1_SendMessageRequest__Output, _skein_internal_v1_SendMessageResponse__Output>
   SubscribeEvents: MethodDefinition<_skein_internal_v1_SubscribeEventsRequest, _skein_internal_v1_SubscribeEventsResponse, _skein_internal_v1_SubscribeEventsRequest__Output, _skein_internal_v1_SubscribeEventsResponse__Output>
+  WatchShards: MethodDefinition<_skein_internal_v1_WatchShardsRequest, _skein_internal_v1_WatchShardsResponse, _skein_internal_v1_WatchShardsRequest__Output, _skein_internal_v1_WatchShardsResponse__Output>
 }

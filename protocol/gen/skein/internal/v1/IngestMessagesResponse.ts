@@ -7,6 +7,10 @@ export interface IngestMessagesResponse {
   'correlationId'?: (string);
   'accepted'?: (_skein_internal_v1_IngestMessageResponse | null);
   'error'?: (_google_rpc_Status | null);
+  /**
+   * Of an accepted message: where the owner of its thread is reached, `host:port`. Empty: not known.
+   */
+  'owner'?: (string);
   'result'?: "accepted"|"error";
 }
 
@@ -14,5 +18,9 @@ export interface IngestMessagesResponse__Output {
   'correlationId': (string);
   'accepted'?: (_skein_internal_v1_IngestMessageResponse__Output | null);
   'error'?: (_google_rpc_Status__Output | null);
+  /**
+   * Of an accepted message: where the owner of its thread is reached, `host:port`. Empty: not known.
+   */
+  'owner': (string);
   'result'?: "accepted"|"error";
 }
