@@ -21,15 +21,15 @@ const target = 0.7;
 const withinMs = 120_000;
 const severalStitches = 10;
 
-interface Sample {
+export interface Sample {
   readonly perSecond: number;
   /** CPU microseconds per delivery: of the sender's process, and of PostgreSQL. */
   readonly senderMicros: number;
   readonly databaseMicros: number;
 }
 
-/** One turn of a sender. Its start does not count: all is taken from the first request to the last. */
-async function turn(
+/** One turn of a sender. Its start does not count: all is taken from the first request to the last. `url`: any database. */
+export async function turn(
   sender: Sender,
   database: BenchDatabase,
   url: string,

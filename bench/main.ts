@@ -17,6 +17,7 @@ import { benchPause } from './cluster/pause.ts';
 import { benchThroughput } from './cluster/throughput.ts';
 import { benchConsole } from './console/console.ts';
 import { benchDeliveries } from './deliveries.ts';
+import { benchEndToEnd } from './end-to-end.ts';
 import { benchFanout } from './fanout/fanout.ts';
 import { benchInbound } from './inbound.ts';
 import { benchListen } from './listen.ts';
@@ -25,13 +26,22 @@ import { benchMigrate } from './migrate.ts';
 import { benchPath } from './path.ts';
 import { benchProfile } from './profile.ts';
 import { benchReads } from './reads.ts';
+import { benchRecovery } from './recovery.ts';
 import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
+import { benchStitchesBlackHoles } from './stitches/black-holes.ts';
+import { benchStitchesBusy } from './stitches/busy.ts';
+import { benchStitchesDown } from './stitches/down.ts';
 import { startBenchDatabase, type BenchDatabase } from './support/bench-database.ts';
 
 const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<void>>> = {
   inbound: benchInbound,
   deliveries: benchDeliveries,
+  'stitches-down': benchStitchesDown,
+  'stitches-busy': benchStitchesBusy,
+  'stitches-black-holes': benchStitchesBlackHoles,
+  'end-to-end': benchEndToEnd,
+  recovery: benchRecovery,
   fanout: benchFanout,
   memory: benchMemory,
   sockets: benchSockets,

@@ -50,6 +50,10 @@ export class Api {
     return this.#call<T>('PATCH', path, body, undefined);
   }
 
+  delete<T>(path: string): Promise<T> {
+    return this.#call<T>('DELETE', path, undefined, undefined);
+  }
+
   /** Every item of a list, page by page. */
   async all<T>(path: string): Promise<T[]> {
     const items: T[] = [];

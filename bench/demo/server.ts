@@ -30,11 +30,7 @@ export class Server {
    * @param environment added to the process's own: see docs/operate/configuration.md
    * @param options further ones of Node's
    */
-  constructor(
-    port: number,
-    environment: Readonly<Record<string, string>>,
-    options: readonly string[] = [],
-  ) {
+  constructor(port: number, environment: Readonly<Record<string, string>>, options: readonly string[] = []) {
     this.#options = options;
     this.url = `http://127.0.0.1:${port}`;
     const fixed = { PORT: String(port), HOST: '127.0.0.1', GRPC_PORT: 'off', LOG_LEVEL: 'warn' };

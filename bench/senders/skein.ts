@@ -16,8 +16,12 @@ export interface Origin {
 }
 
 /** A Skein node with enough events of messages in its tables: the bodies that all senders deliver. */
-export async function makeEvents(database: BenchDatabase): Promise<Origin> {
-  const skein = await startSkein(database, 'skein_deliveries');
+export async function makeEvents(
+  database: BenchDatabase,
+  name = 'skein_deliveries',
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Origin> {
+  const skein = await startSkein(database, name, environment);
   const received = `from events where project_id = $1 and event_name = 'thread.message.received'`;
   for (let have = 0; have < queued;) {
     const result = await runLoad({

@@ -6,6 +6,7 @@
  */
 import { connect, type Socket } from 'node:net';
 import { createHmac, randomBytes } from 'node:crypto';
+import { createStamp } from './stamp.ts';
 
 export interface LoadTask {
   /** Of the processes that the connections are spread over. */
@@ -25,6 +26,8 @@ export interface LoadTask {
   readonly webhook?: WebhookSource | undefined;
   /** Requests in a second over all connections; absent: as many as are answered. */
   readonly pace?: number;
+  /** Once the warm-up is over, each message's text begins with the time at which it was to leave (`stamp.ts`). */
+  readonly stamped?: boolean;
 }
 
 /** Whose webhooks they are, and what signs them. */
@@ -42,6 +45,7 @@ export interface LoadResult {
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
+  readonly maxMs: number;
   readonly errors: number;
   /** The first answer that was neither 200 nor 201, to see what went wrong. */
   readonly firstError: string | null;
@@ -65,6 +69,8 @@ class Connection {
   #dueAt = performance.now();
   #buffer = '';
   stopped = false;
+  /** The messages say when they were to leave. */
+  stamping = false;
 
   constructor(
     task: LoadTask,
@@ -106,14 +112,15 @@ class Connection {
     // A large odd step walks through the threads without the connections marching in line. One port's are every other one, or fewer.
     const step = Math.floor(serial / ports.length) * 7_919;
     const thread = this.#own === undefined ? step % threads : (this.#own[step % this.#own.length] ?? 0);
+    this.#sentAt = pace === undefined ? performance.now() : this.#dueAt;
+    const said = this.stamping ? createStamp(this.#sentAt) + text : text;
     const [body, header] =
       webhook === undefined
         ? [
-            `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${text}"}`,
+            `{"projectId":"${projectId}","externalParticipantRef":"p${thread}","body":"${said}"}`,
             `Idempotency-Key: ${run}-${serial}`,
           ]
         : createWebhook(webhook, serial, thread);
-    this.#sentAt = pace === undefined ? performance.now() : this.#dueAt;
     if (pace !== undefined) this.#dueAt += (connections * 1_000) / pace;
     this.#socket.write(
       `POST ${path}${this.#head}Content-Type: application/json\r\n${header}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -182,6 +189,7 @@ async function load(task: LoadTask): Promise<LoadResult> {
   );
   await new Promise(resolve => setTimeout(resolve, task.warmupMs));
   measuring = true;
+  if (task.stamped === true) for (const connection of connections) connection.stamping = true;
   const from = performance.now();
   await new Promise(resolve => setTimeout(resolve, task.measuredMs));
   const seconds = (performance.now() - from) / 1_000;
@@ -199,6 +207,7 @@ async function load(task: LoadTask): Promise<LoadResult> {
     perSecond,
     p50Ms: at(0.5),
     p99Ms: at(0.99),
+    maxMs: latencies.at(-1) ?? Number.NaN,
     errors,
     firstError,
   };

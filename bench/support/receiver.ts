@@ -4,8 +4,8 @@
  *
  * Started by `startReceiver`; takes `ReceiverOrder`s as messages, answers with `ReceiverNews`.
  */
-import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { verifyService } from '../../protocol/signature.ts';
+import { serveRaw, type RawRequest } from './raw-server.ts';
 
 export type ReceiverOrder =
   /** Forgets what came and waits for that many requests. */
@@ -29,18 +29,13 @@ export type ReceiverMessage =
   | { readonly kind: 'arrived'; readonly seconds: number }
   | { readonly kind: 'report'; readonly report: ReceiverReport };
 
-interface Request {
-  readonly head: string;
-  readonly body: Buffer;
-}
-
 interface Event {
   readonly eventId: string;
   readonly data: { readonly threadId: string; readonly sequence: number };
 }
 
 const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
-let requests: Request[] = [];
+let requests: RawRequest[] = [];
 let expected = Infinity;
 let firstAt = 0;
 
@@ -48,35 +43,13 @@ function tell(message: ReceiverMessage): void {
   process.send?.(message);
 }
 
-function take(request: Request): void {
+function take(request: RawRequest): void {
   if (requests.length === 0) {
     firstAt = performance.now();
     tell({ kind: 'begun' });
   }
   requests.push(request);
   if (requests.length === expected) tell({ kind: 'arrived', seconds: (performance.now() - firstAt) / 1_000 });
-}
-
-function serve(socket: Socket): void {
-  let rest: Buffer | undefined;
-  socket.setNoDelay(true);
-  // A sender that was stopped resets its connections.
-  socket.on('error', () => socket.destroy());
-  socket.on('data', (chunk: Buffer) => {
-    let bytes = rest === undefined ? chunk : Buffer.concat([rest, chunk]);
-    for (;;) {
-      const end = bytes.indexOf('\r\n\r\n');
-      if (end < 0) break;
-      const head = bytes.toString('latin1', 0, end);
-      const total = end + 4 + Number(/content-length: *(\d+)/i.exec(head)?.[1]);
-      if (Number.isNaN(total)) throw new Error(`a request without a length: ${head}`);
-      if (bytes.length < total) break;
-      socket.write(answer);
-      take({ head, body: bytes.subarray(end + 4, total) });
-      bytes = bytes.subarray(total);
-    }
-    rest = bytes.length === 0 ? undefined : bytes;
-  });
 }
 
 function report(secrets: readonly string[], sample: number): ReceiverReport {
@@ -109,7 +82,4 @@ process.on('message', (order: ReceiverOrder) => {
 });
 process.once('disconnect', () => process.exit());
 
-const server = createServer(serve);
-server.listen(0, '127.0.0.1', () => {
-  tell({ kind: 'listening', port: (server.address() as AddressInfo).port });
-});
+serveRaw(answer, take, port => tell({ kind: 'listening', port }));

@@ -85,7 +85,10 @@ async function openProject(
 /** A further project of whoever signed up. */
 export async function addProject({ server, accessToken }: Skein, name: string): Promise<BenchProject> {
   const studio = new Api(server.url, accessToken);
-  const { projectId } = await studio.post<{ projectId: string }>('/projects', { name });
+  const [workspace] = (await studio.get<Page<{ workspaceId: string }>>('/workspaces')).data;
+  if (workspace === undefined) throw new Error('sign-up made no workspace');
+  const { workspaceId } = workspace;
+  const { projectId } = await studio.post<{ projectId: string }>('/projects', { workspaceId, name });
   const { data } = await studio.get<Page<{ environmentId: string }>>(`/environments?projectId=${projectId}`);
   const [sandbox] = data;
   if (sandbox === undefined) throw new Error('the project has no environment');

@@ -22,7 +22,7 @@ const forwarded = (node: NodeProcess): Promise<number> =>
 /** As the map has them. */
 const byId = ({ running }: TestCluster): NodeProcess[] => running.sort((a, b) => (a.id < b.id ? -1 : 1));
 
-function clientOf(t: Test, cluster: TestCluster, node: NodeProcess): ConversationsClient {
+function createClient(t: Test, cluster: TestCluster, node: NodeProcess): ConversationsClient {
   return connect(t, cluster.getGrpcAddress(node));
 }
 
@@ -44,7 +44,7 @@ t.test('answers name the owner, and any node does what another one owns', async 
   if (one === undefined || two === undefined) throw new Error('two nodes were asked for');
   await cluster.settled();
   const tenant = await signUp(new Line(one.url, t));
-  const client = clientOf(t, cluster, one);
+  const client = createClient(t, cluster, one);
   const isOfOne = await cluster.ownership(one);
   const ingest = (who: string, key: string) =>
     named<IngestMessageResponse__Output>(cluster, (metadata, done) =>
@@ -95,8 +95,8 @@ t.test('the map is told at once, and again when a node drains and when one joins
   const [one, two] = byId(cluster);
   if (one === undefined || two === undefined) throw new Error('two nodes were asked for');
   await cluster.settled();
-  const watcher = new ShardWatcher(clientOf(t, cluster, one), cluster.serviceToken);
-  const leaving = new ShardWatcher(clientOf(t, cluster, two), cluster.serviceToken);
+  const watcher = new ShardWatcher(createClient(t, cluster, one), cluster.serviceToken);
+  const leaving = new ShardWatcher(createClient(t, cluster, two), cluster.serviceToken);
 
   const expected = await Promise.all(
     [one, two].map(async node => ({
@@ -110,9 +110,9 @@ t.test('the map is told at once, and again when a node drains and when one joins
 
   t.same(await two.stop(), { code: 0, signal: null });
   t.match(await leaving.ended(), { code: codes.UNAVAILABLE }, 'a watcher of it is to go to another one');
-  const alone = await watcher.until(({ nodes }) => nodes.length === 1);
+  const remaining = await watcher.until(({ nodes }) => nodes.length === 1);
   const all = Array.from({ length: cluster.shards }, (_, shard) => shard);
-  t.same(alone.nodes, [{ id: one.id, address: cluster.getGrpcAddress(one), shards: all }]);
+  t.same(remaining.nodes, [{ id: one.id, address: cluster.getGrpcAddress(one), shards: all }]);
   const between = watcher.maps.map(({ nodes }) => nodes.map(({ shards }) => shards.length).join('+'));
   t.ok(new Set(between).size > 1, `as its shards were handed over: ${between.join(', ')}`);
 
@@ -133,7 +133,7 @@ t.test('without a service token nothing is told', async t => {
   const [node] = cluster.running;
   if (node === undefined) throw new Error('no node runs');
   for (const metadata of [new Metadata(), bearer('a-token-that-nobody-was-given-0123456789')]) {
-    const call = clientOf(t, cluster, node).watchShards({}, metadata);
+    const call = createClient(t, cluster, node).watchShards({}, metadata);
     call.resume();
     const [error] = (await once(call, 'error')) as [ServiceError];
     t.match(getFailure(error), { code: codes.UNAUTHENTICATED });

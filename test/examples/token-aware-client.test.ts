@@ -54,7 +54,7 @@ async function say(
 const forwarded = (): Promise<number> => cluster.total('skein_asks_forwarded_total{kind="thread"}');
 
 /** Whether each message was taken by the owner of its thread. */
-async function ownersOf(sent: readonly Sent[]): Promise<boolean[]> {
+async function listOwners(sent: readonly Sent[]): Promise<boolean[]> {
   const owners = await Promise.all(
     cluster.running.map(async node => ({
       owns: await cluster.ownership(node),
@@ -75,12 +75,12 @@ t.test('the second message of a conversation goes to the owner, and so does one 
 
   const second = await say('second');
   t.equal(await forwarded(), crossed, 'no second message did');
-  t.ok((await ownersOf(second)).every(Boolean));
+  t.ok((await listOwners(second)).every(Boolean));
   t.equal(new Set(second.map(({ node }) => node)).size, 3, 'to all nodes');
 
   const third = await say('third', n => ({ threadId: threads[n] }));
   t.equal(await forwarded(), crossed, 'nor one that names its thread');
-  t.ok((await ownersOf(third)).every(Boolean));
+  t.ok((await listOwners(third)).every(Boolean));
 });
 
 t.test('a node drains: the messages go on, and to the new owners', async t => {
@@ -94,7 +94,7 @@ t.test('a node drains: the messages go on, and to the new owners', async t => {
   // The map that says so may be on its way: each answer tells of its shard, and then the client knows.
   await say('after');
   const crossed = await forwarded();
-  t.ok((await ownersOf(await say('settled'))).every(Boolean));
+  t.ok((await listOwners(await say('settled'))).every(Boolean));
   t.equal(await forwarded(), crossed, 'without crossing');
 });
 
@@ -120,14 +120,14 @@ t.test('what was said is stored once, in its order', async t => {
 });
 
 t.test('a token that nobody was given ends it with what the server says', async t => {
-  const stranger = new Example(t, 'token-aware-client', {
+  const outsider = new Example(t, 'token-aware-client', {
     ...variables,
     SERVICE_TOKEN: 'a-token-that-nobody-was-given-0123456789',
     SKEIN_GRPC: cluster.getGrpcAddress(one),
   });
-  stranger.write(JSON.stringify({ participant: 'nobody', body: 'Hello' }));
-  await stranger.said(/UNAUTHENTICATED/);
-  t.equal(await stranger.finish(), 1);
+  outsider.write(JSON.stringify({ participant: 'nobody', body: 'Hello' }));
+  await outsider.said(/UNAUTHENTICATED/);
+  t.equal(await outsider.finish(), 1);
 });
 
 t.test('nodes that tell no address are used by turns', async t => {

@@ -206,9 +206,9 @@ t.test('a node that tells no address names nobody, and a caller without a token 
   });
   t.same(ownerNamed, []);
 
-  const stranger = client.watchShards({}, new Metadata());
-  stranger.resume();
-  const [error] = (await once(stranger, 'error')) as [ServiceError];
+  const outsider = client.watchShards({}, new Metadata());
+  outsider.resume();
+  const [error] = (await once(outsider, 'error')) as [ServiceError];
   t.match(getFailure(error), {
     code: codes.UNAUTHENTICATED,
     info: { reason: 'svc/auth/missing_credentials' },
