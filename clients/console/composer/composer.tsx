@@ -30,7 +30,7 @@ export function Composer(props: ComposerProps) {
   const { open, thread, names, replyTo, onReplyDone } = props;
   const texts = useTexts().thread.composer;
   const composition = useComposition(thread, replyTo, onReplyDone);
-  const { kind, setKind, attach, files, remove, send } = composition;
+  const { kind, setKind, attach, files, remove, retry, send } = composition;
   const [sendBy, setSendBy] = useSendSetting();
   const [isDragging, setDragging] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -72,7 +72,7 @@ export function Composer(props: ComposerProps) {
       <Permission thread={thread} composition={composition} />
       {replyTo !== undefined && kind === 'reply' && <Quote {...props} replyTo={replyTo} />}
       <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} thread={thread} />
-      <AttachmentTray uploads={files} onRemove={remove} />
+      <AttachmentTray uploads={files} onRemove={remove} onRetry={retry} />
       <ComposerBar threadId={open.threadId} composition={composition} sendBy={sendBy} onSendBy={setSendBy} />
     </form>
   );

@@ -20,7 +20,7 @@ export function useComposition(thread: Thread, replyTo: Message | undefined, onR
   const { outbox } = useConversing().conversations;
   const [kind, setKind] = useState<WrittenKind>('reply');
   const [text, setText] = useWrittenText(threadId, kind);
-  const { uploads, add, remove, clear } = useUploads();
+  const { uploads, add, retry, remove, clear } = useUploads();
   const typing = useTypingSignal(threadId);
   const length = useMemo(() => countCharacters(text), [text]);
   const files = kind === 'reply' ? uploads : [];
@@ -64,6 +64,7 @@ export function useComposition(thread: Thread, replyTo: Message | undefined, onR
     check,
     files,
     attach,
+    retry,
     remove,
     canSend,
     send,

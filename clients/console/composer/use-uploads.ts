@@ -32,22 +32,40 @@ export function useUploads() {
     setUploads(now => now.map(each => (each.id === id ? { ...each, ...update } : each)));
   }, []);
 
+  const start = useCallback(
+    (id: string, file: File): void => {
+      const abort = new AbortController();
+      aborts.current.set(id, abort);
+      const onProgress = (sent: number, total: number): void =>
+        change(id, { progress: total === 0 ? 0 : sent / total });
+      // Each attempt has a key of its own: the address that the last one was given may have ended.
+      const idempotencyKey = createRandomKey();
+      client.attachments.upload(file, { signal: abort.signal, onProgress, idempotencyKey }).then(
+        attachmentId => change(id, { state: 'ready', progress: 1, attachmentId }),
+        (error: unknown) => change(id, { state: 'failed', problem: describeError(error) }),
+      );
+    },
+    [client, change],
+  );
+
   const add = useCallback(
     (files: Iterable<File>): void => {
       for (const file of files) {
         const id = createRandomKey();
-        const abort = new AbortController();
-        aborts.current.set(id, abort);
         setUploads(now => [...now, { id, file, state: 'uploading', progress: 0 }]);
-        const onProgress = (sent: number, total: number): void =>
-          change(id, { progress: total === 0 ? 0 : sent / total });
-        client.attachments.upload(file, { signal: abort.signal, onProgress, idempotencyKey: id }).then(
-          attachmentId => change(id, { state: 'ready', progress: 1, attachmentId }),
-          (error: unknown) => change(id, { state: 'failed', problem: describeError(error) }),
-        );
+        start(id, file);
       }
     },
-    [client, change],
+    [start],
+  );
+
+  /** One that has failed. */
+  const retry = useCallback(
+    ({ id, file }: Upload): void => {
+      change(id, { state: 'uploading', progress: 0 });
+      start(id, file);
+    },
+    [change, start],
   );
 
   const remove = useCallback((id: string): void => {
@@ -62,5 +80,5 @@ export function useUploads() {
     return () => current.forEach(abort => abort.abort());
   }, []);
 
-  return { uploads, add, remove, clear };
+  return { uploads, add, retry, remove, clear };
 }

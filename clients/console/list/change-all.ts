@@ -6,21 +6,21 @@ export type ThreadChange = Pick<BulkBody, 'action' | 'agentMode' | 'tags' | 'use
 /** Threads of one request: the contract's. */
 const mostAtOnce = 100;
 
-/** Gives how many were refused. */
+/** Gives those that were refused. */
 export async function changeAll(
   { threads }: Pick<Skein, 'threads'>,
   threadIds: readonly string[],
   change: ThreadChange,
-): Promise<number> {
-  let failed = 0;
+): Promise<readonly string[]> {
+  const refused: string[] = [];
   for (let start = 0; start < threadIds.length; start += mostAtOnce) {
     const some = threadIds.slice(start, start + mostAtOnce);
     try {
       const { results } = await threads.bulk({ ...change, threadIds: some });
-      failed += results.filter(({ status }) => status === 'failed').length;
+      refused.push(...results.filter(({ status }) => status === 'failed').map(({ threadId }) => threadId));
     } catch {
-      failed += some.length;
+      refused.push(...some);
     }
   }
-  return failed;
+  return refused;
 }

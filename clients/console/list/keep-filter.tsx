@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { QueueName, ThreadFilters } from '../live/queues.ts';
 import { useAction } from '../thread/use-action.ts';
 import { useTexts } from '../texts/index.ts';
-import { mostOfName } from './saved-filters.ts';
+import { isRefusedName, mostOfName } from './saved-filters.ts';
 import { useSavedFilters } from './use-saved-filters.ts';
 
 interface KeepFilterProps {
@@ -36,6 +36,7 @@ function Form({ queue, filters, onDone }: KeepFilterProps & { readonly onDone: (
   const { isRunning, problem, run } = useAction();
   const [written, setWritten] = useState('');
   const name = written.trim();
+  const isRefused = isRefusedName(name);
   const replaces = saved.some(each => each.name === name);
   const save = async (): Promise<void> => {
     if (await run(() => keep({ name, queue, filters }))) onDone();
@@ -44,7 +45,7 @@ function Form({ queue, filters, onDone }: KeepFilterProps & { readonly onDone: (
     <form
       onSubmit={event => {
         event.preventDefault();
-        if (name !== '') void save();
+        if (name !== '' && !isRefused) void save();
       }}
     >
       <Stack gap="xs">
@@ -54,10 +55,10 @@ function Form({ queue, filters, onDone }: KeepFilterProps & { readonly onDone: (
           dir="auto"
           maxLength={mostOfName}
           value={written}
-          error={problem}
+          error={isRefused ? texts.badName : problem}
           onChange={event => setWritten(event.currentTarget.value)}
         />
-        <Button type="submit" size="xs" loading={isRunning} disabled={name === ''}>
+        <Button type="submit" size="xs" loading={isRunning} disabled={name === '' || isRefused}>
           {replaces ? texts.replaceFilter : texts.keepFilter}
         </Button>
       </Stack>

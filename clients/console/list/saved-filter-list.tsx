@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useAction } from '../thread/use-action.ts';
 import { useTexts } from '../texts/index.ts';
-import { mostOfName, type SavedFilter } from './saved-filters.ts';
+import { isRefusedName, mostOfName, type SavedFilter } from './saved-filters.ts';
 import classes from './saved-filter-list.module.css';
 import { type SavedFilters, useSavedFilters } from './use-saved-filters.ts';
 
@@ -114,8 +114,9 @@ function Rename({ kept, filter, onDone }: RenameProps) {
   const [written, setWritten] = useState(filter.name);
   const name = written.trim();
   const isTaken = name !== filter.name && kept.saved.some(each => each.name === name);
+  const isRefused = isRefusedName(name);
   const save = async (): Promise<void> => {
-    if (isTaken || isRunning) return;
+    if (isTaken || isRefused || isRunning) return;
     if (name === '' || name === filter.name) onDone();
     else if (await run(() => kept.rename(filter, name))) onDone();
   };
@@ -135,7 +136,7 @@ function Rename({ kept, filter, onDone }: RenameProps) {
         aria-label={texts.filterName}
         maxLength={mostOfName}
         value={written}
-        error={isTaken ? texts.nameTaken : problem}
+        error={isTaken ? texts.nameTaken : isRefused ? texts.badName : problem}
         onChange={event => setWritten(event.currentTarget.value)}
         onKeyDown={event => event.key === 'Escape' && onDone()}
         onBlur={() => void save()}

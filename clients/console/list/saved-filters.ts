@@ -11,6 +11,9 @@ export interface SavedFilter {
 /** Code points of a name: the contract's. */
 export const mostOfName = 60;
 
+/** A name that the contract does not take for a field of an object. */
+export const isRefusedName = (name: string): boolean => name === '__proto__';
+
 /** Those of a project, by their names. */
 export function listSavedFilters(
   saved: Profile['savedFilters'] | undefined,

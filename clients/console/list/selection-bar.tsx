@@ -12,26 +12,33 @@ interface SelectionBarProps {
   readonly threadIds: readonly string[];
   /** Tags to choose from: any others may be written. */
   readonly tags: readonly string[];
-  readonly onDone: () => void;
+  readonly onClear: () => void;
+  /** Called with those that were refused. */
+  readonly onChanged: (refused: readonly string[]) => void;
 }
 
-export function SelectionBar({ threadIds, tags, onDone }: SelectionBarProps) {
+export function SelectionBar({ threadIds, tags, onClear, onChanged }: SelectionBarProps) {
   const texts = useTexts().list.selection;
   const client = useClient();
   const { colleagues } = useNames();
   const [isBusy, setBusy] = useState(false);
-  const [failed, setFailed] = useState(0);
+  /** Of the last change, as long as the same are chosen. */
+  const [refused, setRefused] = useState<readonly string[]>([]);
+  const isRefused =
+    refused.length > 0 &&
+    refused.length === threadIds.length &&
+    refused.every(each => threadIds.includes(each));
   const change = async (what: ThreadChange): Promise<void> => {
     setBusy(true);
     const failures = await changeAll(client, threadIds, what);
     setBusy(false);
-    setFailed(failures);
-    if (failures === 0) onDone();
+    setRefused(failures);
+    onChanged(failures);
   };
   return (
     <div className={classes['bar']} role="toolbar" aria-label={texts.label}>
       <span className={classes['count']} role="status">
-        {failed > 0 ? texts.failed(failed) : texts.chosen(threadIds.length)}
+        {isRefused ? texts.failed(refused.length) : texts.chosen(threadIds.length)}
       </span>
       <div className={classes['actions']}>
         <Button
@@ -76,7 +83,7 @@ export function SelectionBar({ threadIds, tags, onDone }: SelectionBarProps) {
             ))}
           </Menu.Dropdown>
         </Menu>
-        <CloseButton size="sm" aria-label={texts.clear} onClick={onDone} />
+        <CloseButton size="sm" aria-label={texts.clear} onClick={onClear} />
       </div>
     </div>
   );

@@ -34,14 +34,7 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
   const { filters, setFilters } = useFilters();
   const { list, state } = useThreadList(queue, filters);
   const texts = useTexts();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const toggle = useCallback((threadId: string) => {
-    setChosen(before => {
-      const after = new Set(before);
-      if (!after.delete(threadId)) after.add(threadId);
-      return after;
-    });
-  }, []);
+  const { chosen, choose, toggle } = useChosen(list);
   return (
     <section className={classes['pane']} aria-label={texts.shell.queues[queue]}>
       <FilterBar title={texts.shell.queues[queue]} queue={queue} filters={filters} onChange={setFilters}>
@@ -61,11 +54,38 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
         <SelectionBar
           threadIds={[...chosen]}
           tags={listTags(list, state.order)}
-          onDone={() => setChosen(new Set())}
+          onClear={() => choose([])}
+          onChanged={choose}
         />
       )}
     </section>
   );
+}
+
+interface Chosen {
+  readonly of: ThreadList;
+  readonly chosen: ReadonlySet<string>;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/** The threads that were chosen in the list that is shown: what was chosen in another queue is not changed unseen. */
+function useChosen(list: ThreadList) {
+  const [kept, setKept] = useState<Chosen>({ of: list, chosen: nothing });
+  const toggle = useCallback(
+    (threadId: string) =>
+      setKept(before => {
+        const after = new Set(before.of === list ? before.chosen : nothing);
+        if (!after.delete(threadId)) after.add(threadId);
+        return { of: list, chosen: after };
+      }),
+    [list],
+  );
+  return {
+    chosen: kept.of === list ? kept.chosen : nothing,
+    choose: (threadIds: readonly string[]) => setKept({ of: list, chosen: new Set(threadIds) }),
+    toggle,
+  };
 }
 
 /** The tags of the threads that are listed first. */
@@ -135,6 +155,7 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
               id={toRowId(threadId)}
               role="option"
               aria-selected={threadId === selected}
+              aria-checked={chosen.size === 0 ? undefined : chosen.has(threadId)}
               aria-setsize={state.hasMore ? -1 : order.length}
               aria-posinset={item.index + 1}
               className={classes['row']}

@@ -1,4 +1,4 @@
-/** Until when a thread may be put off, as an operator thinks of it, in the operator's zone. */
+/** Until when a thread may be put off, as an operator thinks of it, in the zone in which they read times. */
 export interface Snooze {
   readonly name: 'hour' | 'evening' | 'tomorrow' | 'week';
   readonly until: Date;
@@ -7,13 +7,42 @@ export interface Snooze {
 const hourMs = 3_600_000;
 const [evening, morning] = [18, 9];
 
-/** In order. The evening is offered while it is more than an hour away. */
-export function listSnoozes(now: Date): readonly Snooze[] {
-  const at = (days: number, hours: number): Date =>
-    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hours);
+/**
+ * In order. The evening is offered while it is more than an hour away.
+ *
+ * @param timeZone a name of IANA; undefined: the browser's
+ */
+export function listSnoozes(now: Date, timeZone?: string): readonly Snooze[] {
+  const readClock = createClock(timeZone);
+  const today = new Date(readClock(now.getTime()));
+  const at = (days: number, hours: number): Date => {
+    const shown = Date.UTC(today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate() + days, hours);
+    // By how much the clock differs there at about that time; and then at that very time, as it may change in between.
+    const about = shown - (readClock(shown) - shown);
+    return new Date(about - (readClock(about) - shown));
+  };
   const anHour = new Date(now.getTime() + hourMs);
   const snoozes: Snooze[] = [{ name: 'hour', until: anHour }];
   if (anHour < at(0, evening)) snoozes.push({ name: 'evening', until: at(0, evening) });
   snoozes.push({ name: 'tomorrow', until: at(1, morning) }, { name: 'week', until: at(7, morning) });
   return snoozes;
+}
+
+/** What a clock of the zone shows at an instant, to the second: in milliseconds, as if it were UTC. */
+function createClock(timeZone: string | undefined): (at: number) => number {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
+  return at => {
+    const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+    const get = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
+    return Date.UTC(get('year'), get('month') - 1, get('day'), get('hour'), get('minute'), get('second'));
+  };
 }

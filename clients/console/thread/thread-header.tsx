@@ -1,11 +1,13 @@
 /** Above a thread: who it is with, by which channel, until when one may write freely; and what is done to it as a whole. */
 import { ActionIcon, Badge, Button, Menu, SegmentedControl, Tooltip } from '@mantine/core';
+import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
+import { useTimeZone } from '../people/use-profile.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
@@ -50,6 +52,11 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   const isOpen = thread.status === 'open';
   const channel = useChannel(thread);
   const agentId = thread.agentId ?? channel?.defaultAgentId;
+  const closeOrReopen = (): void => void update({ status: isOpen ? 'closed' : 'open' });
+  useHotkeys([
+    ['E', closeOrReopen],
+    ['D', onToggleDetails],
+  ]);
   return (
     <header className={classes['head']}>
       <Link
@@ -80,7 +87,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           }))}
         />
         <AssignMenu {...props} />
-        <Button variant="default" onClick={() => void update({ status: isOpen ? 'closed' : 'open' })}>
+        <Button variant="default" onClick={closeOrReopen}>
           {isOpen ? texts.header.close : texts.header.reopen}
         </Button>
         <Tooltip label={texts.header.details}>
@@ -162,6 +169,7 @@ function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
   const { assigneeUserId = null } = thread;
   const assign = (to: string | null): void =>
     void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
+  useHotkeys([['A', () => assigneeUserId !== userId && assign(userId)]]);
   const label =
     assigneeUserId === null ? texts.header.assign : texts.header.assignTo(names.person(assigneeUserId));
   return (
@@ -221,14 +229,7 @@ function MoreMenu({ open, thread, action, onToggleDetails }: ThreadHeaderProps) 
         </Menu.Item>
         <Menu.Divider />
         {thread.status === 'open' && thread.snoozedUntil == null && (
-          <>
-            <Menu.Label>{texts.snooze}</Menu.Label>
-            {listSnoozes(new Date()).map(({ name, until }) => (
-              <Menu.Item key={name} onClick={() => void update({ snoozedUntil: until.toISOString() })}>
-                {texts.snoozeFor[name]}
-              </Menu.Item>
-            ))}
-          </>
+          <SnoozeItems onChosen={until => void update({ snoozedUntil: until.toISOString() })} />
         )}
         {thread.snoozedUntil != null && (
           <Menu.Item onClick={() => void update({ snoozedUntil: null })}>{texts.wake}</Menu.Item>
@@ -239,5 +240,21 @@ function MoreMenu({ open, thread, action, onToggleDetails }: ThreadHeaderProps) 
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  );
+}
+
+/** Rendered when the menu opens, from which on an hour is counted. */
+function SnoozeItems({ onChosen }: { readonly onChosen: (until: Date) => void }) {
+  const texts = useTexts().thread.header;
+  const timeZone = useTimeZone();
+  return (
+    <>
+      <Menu.Label>{texts.snooze}</Menu.Label>
+      {listSnoozes(new Date(), timeZone).map(({ name, until }) => (
+        <Menu.Item key={name} onClick={() => onChosen(until)}>
+          {texts.snoozeFor[name]}
+        </Menu.Item>
+      ))}
+    </>
   );
 }

@@ -140,6 +140,29 @@ t.test('files are attached by button, shown with what is written, and may be tak
   t.equal(attachments.length, 1);
 });
 
+t.test('a file that was lost on its way is sent once more, and then the message with it', async t => {
+  const threadId = await receive(setting, 'lost-file', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  await page.route('**', route => (route.request().method() === 'PUT' ? route.abort() : route.fallback()));
+  const choosing = page.waitForEvent('filechooser');
+  await page.getByRole('button', { name: 'Attach files' }).click();
+  const buffer = Buffer.from('nine to five');
+  await (await choosing).setFiles([{ name: 'hours.txt', mimeType: 'text/plain', buffer }]);
+  await page.getByText(/^Could not be uploaded/).waitFor();
+  await getInput(page).fill('Our hours');
+  const send = page.getByRole('button', { name: 'Send', exact: true });
+  t.equal(await send.isDisabled(), true, 'not without its file');
+  // Off the button, whose tooltip stands outside of everything.
+  await page.mouse.move(700, 300);
+  await page.getByRole('tooltip').waitFor({ state: 'detached' });
+  t.strictSame(await findBarriers(page), []);
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.getByRole('button', { name: 'Upload hours.txt again' }).click();
+  await send.click();
+  await getLog(page).getByRole('link', { name: 'Download hours.txt' }).waitFor();
+});
+
 t.test('says how much too long a text is, and keeps it', async t => {
   const threadId = await receive(setting, 'long', 'Hello');
   const page = await open(t, threadId);

@@ -81,6 +81,47 @@ t.test('a saved filter is found by name, renamed and deleted', async t => {
   t.strictSame(savedFilters[projectId], { Guests: { queue: 'unassigned', filters: { tag: ['vip'] } } });
 });
 
+t.test('a name that would be lost is refused, and the filter kept under the next', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await page.getByRole('button', { name: 'Save these filters' }).click();
+  const name = page.getByRole('textbox', { name: 'Name of this filter' });
+  const save = page.getByRole('button', { name: 'Save', exact: true });
+  await name.fill('__proto__');
+  await page.getByText('This cannot be a name.').waitFor();
+  t.equal(await save.isDisabled(), true);
+  await page.keyboard.press('Enter');
+  t.strictSame(await findBarriers(page), []);
+  // Of every object, and a name like any other.
+  await name.fill('constructor');
+  await save.click();
+  await page.getByRole('link', { name: 'constructor' }).waitFor();
+  const { savedFilters } = await operator.api.profile.get();
+  t.ok(Object.hasOwn(savedFilters[projectId] ?? {}, 'constructor'));
+  await openMenu(page, 'constructor');
+  await page.getByRole('menuitem', { name: 'Rename' }).click();
+  const renamed = page.getByRole('region', { name: 'Saved filters' }).getByRole('textbox');
+  await renamed.fill('__proto__');
+  await renamed.press('Enter');
+  await page.getByText('This cannot be a name.').waitFor();
+  await renamed.press('Escape');
+  await page.getByRole('link', { name: 'constructor' }).waitFor();
+});
+
+t.test('what was chosen in a queue is not changed in the next one', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  const row = page.getByRole('option', { name: 'Ada Byron' });
+  await row.click({ modifiers: ['Control'] });
+  await page.getByText('1 chosen').waitFor();
+  t.equal(await row.getAttribute('aria-checked'), 'true', 'a screen reader says so');
+  t.equal(await page.getByRole('option', { checked: true }).count(), 1);
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('link', { name: /^Closed/ }).click();
+  await page.getByRole('heading', { name: 'Closed' }).waitFor();
+  await page.getByRole('toolbar', { name: 'Chosen conversations' }).waitFor({ state: 'detached' });
+});
+
 t.test('tags are given to several conversations, and taken away', async t => {
   const page = await openConsole(t, browser, setting, operator);
   await shows(page, ['Grace Hopper', 'Ada Byron']);
@@ -113,4 +154,26 @@ t.test('tags are given to several conversations, and taken away', async t => {
   await page.getByRole('option', { name: 'Ada Byron' }).getByText('vip').waitFor({ state: 'detached' });
   t.strictSame((await setting.skein.threads.get(ada)).tags, ['refund']);
   t.strictSame((await setting.skein.threads.get(grace)).tags, ['refund']);
+});
+
+t.test('of several conversations those that could not be changed stay chosen, and are told', async t => {
+  const tags = Array.from({ length: 20 }, (_none, index) => `tag-${index}`);
+  await setting.skein.threads.update(ada, { tags });
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  const getRow = (name: string) => page.getByRole('option', { name });
+  for (const name of ['Grace Hopper', 'Ada Byron']) await getRow(name).click({ modifiers: ['Control'] });
+  await page.getByRole('button', { name: 'Tag', exact: true }).click();
+  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Add' }) });
+  await dialog.getByRole('combobox', { name: 'Tags' }).fill('one-too-many');
+  await page.keyboard.press('Enter');
+  await dialog.getByRole('button', { name: 'Add' }).click();
+  await page.getByText('1 could not be changed').waitFor();
+  t.strictSame((await setting.skein.threads.get(ada)).tags, tags);
+  t.match((await setting.skein.threads.get(grace)).tags, ['refund', 'one-too-many']);
+  t.equal(await getRow('Ada Byron').getAttribute('aria-checked'), 'true');
+  t.equal(await page.getByRole('option', { checked: true }).count(), 1);
+  // What is chosen from here on is another matter.
+  await getRow('Grace Hopper').click({ modifiers: ['Control'] });
+  await page.getByText('2 chosen').waitFor();
 });

@@ -1,6 +1,7 @@
 /** What an operator has set for themselves is what they see: their zone, their name, and everybody's colour. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
 const setting = await startConsole(t);
@@ -55,4 +56,15 @@ t.test('times are those of the zone that was chosen', async t => {
   await time.filter({ hasText: tell('Asia/Tokyo') }).waitFor();
   // With seconds, in the row of the list.
   t.match(await page.getByRole('option').locator('time').getAttribute('title'), tell('Asia/Tokyo'));
+
+  await page.getByRole('button', { name: 'More', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Until tomorrow morning' }).click();
+  await page.getByText(/^Snoozed until /).waitFor();
+  await eventually(
+    'snooze',
+    async () => typeof (await setting.skein.threads.get(threadId)).snoozedUntil === 'string',
+  );
+  const { snoozedUntil } = await setting.skein.threads.get(threadId);
+  // Midnight in UTC is nine o'clock in Tokyo.
+  t.match(snoozedUntil, /T00:00:00\.000Z$/);
 });

@@ -235,6 +235,43 @@ t.test('a thread that there is not says so', async t => {
   await page.getByText('There is no such conversation, or you may not see it.').waitFor();
 });
 
+t.test('where words are longer the channel is still read whole', async t => {
+  const { channelId } = await skein.channels.create({ name: 'Kundendienst', kind: 'sandbox' });
+  const threadId = await receive({ skein, channelId }, 'wide', 'Guten Tag', 'Ada');
+  const page = await open(t, threadId, { viewport: { width: 1_280, height: 800 }, locale: 'de-DE' });
+  const name = page.getByRole('main').getByText('Kundendienst', { exact: true });
+  await name.waitFor();
+  await page.getByText(/^Fenster schließt in/).waitFor();
+  const checkWhole = async (when: string): Promise<void> => {
+    const [shown = 0, whole = 0] = await name.evaluate(element => {
+      const { clientWidth, scrollWidth } = element as unknown as Record<string, number>;
+      return [clientWidth, scrollWidth];
+    });
+    t.ok(shown > 0 && whole <= shown, `${when}: ${shown} of ${whole}`);
+  };
+  await checkWhole('unassigned');
+  await skein.threads.assign(threadId, { userId: owner.userId });
+  await page.getByRole('button', { name: /^Zugewiesen/ }).waitFor();
+  await checkWhole('assigned');
+});
+
+t.test('is assigned, closed and reopened by keys alone', async t => {
+  const threadId = await receive(setting, 'keys', 'Hello', 'Ada');
+  const page = await open(t, threadId);
+  await page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
+  await page.keyboard.press('a');
+  await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+  t.equal((await skein.threads.get(threadId)).assigneeUserId, owner.userId);
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+  // Letters of a reply are none of it.
+  await page.getByRole('textbox', { name: 'Reply' }).pressSequentially('dea');
+  t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 1);
+});
+
 t.test('fits a telephone, in the dark and in German, and by the keyboard', async t => {
   const threadId = await receive(setting, 'phone', 'Guten Tag', 'Ada');
   await skein.messages.create(threadId, { body: 'Guten Tag, Ada.' });

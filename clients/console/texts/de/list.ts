@@ -49,6 +49,7 @@ export const list: typeof english = {
   renameSaved: 'Umbenennen',
   removeSaved: 'Löschen',
   nameTaken: 'Diesen Namen gibt es schon.',
+  badName: 'Das kann kein Name sein.',
   selection: {
     label: 'Ausgewählte Gespräche',
     chosen: count => `${count} ausgewählt`,

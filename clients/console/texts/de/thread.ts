@@ -193,6 +193,7 @@ export const thread: typeof english = {
     removeFile: name => `${name} entfernen`,
     uploading: (name, percent) => `${name}: ${percent} gesendet`,
     uploadFailed: 'Konnte nicht hochgeladen werden',
+    uploadAgain: name => `${name} noch einmal hochladen`,
     waiting: 'Wartet auf die Verbindung',
     waitingBehind: 'Wartet auf die Nachricht davor',
     sending: 'Wird gesendet',

@@ -47,6 +47,7 @@ export const list = {
   renameSaved: 'Rename',
   removeSaved: 'Delete',
   nameTaken: 'There is one of this name.',
+  badName: 'This cannot be a name.',
   selection: {
     label: 'Chosen conversations',
     chosen: (count: number) => `${count} chosen`,

@@ -192,6 +192,7 @@ export const thread = {
     removeFile: (name: string) => `Remove ${name}`,
     uploading: (name: string, percent: string) => `${name}: ${percent} sent`,
     uploadFailed: 'Could not be uploaded',
+    uploadAgain: (name: string) => `Upload ${name} again`,
     waiting: 'Waits for the connection',
     waitingBehind: 'Waits for the message before it',
     sending: 'Is being sent',
