@@ -32,10 +32,15 @@ async function answeredBy(mode: 'auto' | 'suggest') {
 
 const countMarks = (id: string): number => marked.filter(({ messageId }) => messageId === id).length;
 
-/** The run that has made a suggestion in the thread. */
+/** The run that has made a suggestion in the thread, once it shows it, too. */
 async function findSuggestingRun(threadId: string): Promise<string> {
   const { data } = await agents.event('agent.suggestion.created', threadId);
-  return String(data['agentRunId']);
+  const agentRunId = String(data['agentRunId']);
+  await eventually('suggestion of the run', async () => {
+    const { trace } = await agents.read({ agentRunId });
+    return (trace?.suggestion ?? undefined) !== undefined;
+  });
+  return agentRunId;
 }
 
 t.test('who is answered by an agent sees that it writes, once for each message', async t => {

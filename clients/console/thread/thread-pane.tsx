@@ -4,6 +4,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
+import { toOutgoingContent } from '../composer/send-again.ts';
 import { ApiError, type Message } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { withoutMessage } from '../list/use-filters.ts';
@@ -65,13 +66,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         ),
       showTimeline: message => setShown({ is: 'timeline', message }),
       showRun: agentRunId => setShown({ is: 'run', agentRunId }),
-      sendAgain: ({ body, attachments, replyTo: answered }) =>
-        conversations.outbox.add(threadId, {
-          kind: 'message',
-          body,
-          attachments: attachments.map(({ kind, attachmentId }) => ({ kind, attachmentId })),
-          replyTo: answered?.messageId ?? undefined,
-        }),
+      sendAgain: message => conversations.outbox.add(threadId, toOutgoingContent(message)),
     }),
     [conversations, threadId, navigate, leaveFound],
   );
