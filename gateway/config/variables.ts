@@ -71,8 +71,7 @@ export const variables = {
     read: hostAndPort,
     wants: 'host:port, with an IPv6 address in brackets',
     fallback: 'none: answers do not name this node',
-    meaning:
-      'where other services reach the gRPC of this very node, for clients that send each message to the owner',
+    meaning: 'where services reach the gRPC of this very node, for clients that choose the node',
     condition: 'no two nodes may have the same',
   },
   SERVICE_TOKENS: {

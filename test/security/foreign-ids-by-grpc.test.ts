@@ -115,11 +115,15 @@ function ask(name: string, request: object, streams: boolean): Promise<string> {
   });
 }
 
+/** Methods about the nodes and no tenant: their requests name nothing. */
+const withoutTenants = ['WatchShards'];
+
 for (const [name, { requestType, responseStream }] of Object.entries(service)) {
   const type = requestType as unknown as MessageTypeDefinition<object, object>;
   t.test(name, async t => {
     const method = name[0]?.toLowerCase() + name.slice(1);
     const fields = findIdFields(type);
+    if (withoutTenants.includes(name)) return t.strictSame(fields, []);
     t.ok(fields.length >= 2, fields.map(({ path }) => path.join('.')).join());
     for (const { path, resource } of fields) {
       const field = path.join('.');

@@ -1,12 +1,12 @@
 /** What is being written in a thread, as a reply or as a note, and how it is sent. */
-import { useMemo, useState } from 'react';
+import { useMemo, useState, useSyncExternalStore } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { WrittenMessage } from '../thread/conversations.ts';
 import { countCharacters } from './tokens.ts';
+import { toAttachment, type Upload } from './uploads.ts';
 import { useSendCheck } from './use-send-check.ts';
 import { useTypingSignal } from './use-typing-signal.ts';
-import { toAttachment, useUploads } from './use-uploads.ts';
 import { useWrittenText } from './use-written-text.ts';
 import type { WrittenKind } from './written.ts';
 
@@ -17,13 +17,13 @@ const maxNoteLength = 4_000;
 /** @param replyTo the message that is answered */
 export function useComposition(thread: Thread, replyTo: Message | undefined, onReplyDone: () => void) {
   const { threadId } = thread;
-  const { outbox } = useConversing().conversations;
+  const { outbox, uploads } = useConversing().conversations;
   const [kind, setKind] = useState<WrittenKind>('reply');
   const [text, setText] = useWrittenText(threadId, kind);
-  const { uploads, add, retry, remove, clear } = useUploads();
+  const attached = useSyncExternalStore(uploads.onChange, () => uploads.getUploads(threadId));
   const typing = useTypingSignal(threadId);
   const length = useMemo(() => countCharacters(text), [text]);
-  const files = kind === 'reply' ? uploads : [];
+  const files = kind === 'reply' ? attached : [];
   const isReady = files.every(({ state }) => state === 'ready');
   const written: WrittenMessage = {
     body: text,
@@ -40,7 +40,7 @@ export function useComposition(thread: Thread, replyTo: Message | undefined, onR
     if (kind === 'note') outbox.add(threadId, { kind, body: text });
     else {
       outbox.add(threadId, { kind: 'message', ...written });
-      clear();
+      uploads.clear(threadId);
       onReplyDone();
     }
     setText('');
@@ -51,7 +51,7 @@ export function useComposition(thread: Thread, replyTo: Message | undefined, onR
   };
   const attach = (chosen: Iterable<File>): void => {
     setKind('reply');
-    add(chosen);
+    uploads.add(threadId, chosen);
   };
   return {
     kind,
@@ -64,8 +64,8 @@ export function useComposition(thread: Thread, replyTo: Message | undefined, onR
     check,
     files,
     attach,
-    retry,
-    remove,
+    retry: (upload: Upload) => uploads.retry(threadId, upload),
+    remove: (id: string) => uploads.remove(threadId, id),
     canSend,
     send,
     rest: () => typing.stop(),

@@ -1,6 +1,7 @@
 /** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
 import type { EphemeralEvent, Message, Skein, SkeinEvent } from '../../sdk/index.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
+import { Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
 import { OpenThread } from './open-thread.ts';
 
@@ -16,6 +17,7 @@ export class Conversations implements StreamListener {
   /** With the project and the environment filled in. */
   readonly client: Skein;
   readonly outbox: Outbox;
+  readonly uploads: Uploads;
   readonly #stream: ProjectStream;
   readonly #schedule: ConversationsPort['schedule'];
   /** The one that was opened last at the end. */
@@ -28,6 +30,7 @@ export class Conversations implements StreamListener {
     this.client = client;
     this.#stream = stream;
     this.#schedule = port.schedule;
+    this.uploads = new Uploads(client, port.createKey);
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
 
@@ -48,6 +51,7 @@ export class Conversations implements StreamListener {
   stop(): void {
     for (const stop of this.#stop) stop();
     this.outbox.stop();
+    this.uploads.stop();
   }
 
   getThread(threadId: string): OpenThread {

@@ -112,6 +112,7 @@ t.test('a canned reply is chosen by its shortcut, with the names filled in', asy
 });
 
 t.test('files are attached by button, shown with what is written, and may be taken back', async t => {
+  await receive(setting, 'other-files', 'Elsewhere');
   const threadId = await receive(setting, 'files', 'Hello');
   const page = await open(t, threadId);
   await getLog(page).getByText('Hello').waitFor();
@@ -129,6 +130,12 @@ t.test('files are attached by button, shown with what is written, and may be tak
     file('wrong.txt', 'text/plain', 'not this one'),
   ]);
   await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
+  // What is attached belongs to its thread, and stays while another is looked at.
+  await page.getByRole('option', { name: 'other-files' }).click();
+  await getLog(page).getByText('Elsewhere').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Remove hours.txt' }).count(), 0);
+  await page.goBack();
+  await page.getByRole('button', { name: 'Remove hours.txt' }).waitFor();
   await getInput(page).fill('Our hours');
   const send = page.getByRole('button', { name: 'Send', exact: true });
   await send.click();

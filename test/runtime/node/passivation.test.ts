@@ -20,7 +20,7 @@ t.test('an idle actor leaves memory, and is loaded again as committed', async t 
   t.equal(store.loads, 2);
   t.strictSame(
     { ...metrics.kind('counter') },
-    { turns: 3, refusals: 0, defects: 0, activations: 2, passivations: 1 },
+    { turns: 3, refusals: 0, defects: 0, activations: 2, passivations: 1, forwarded: 0 },
   );
 });
 

@@ -1,0 +1,110 @@
+/**
+ * The files that are attached to what is being written, by threads. Each is sent as soon as it is chosen; the message waits for them. They
+ * stay while other threads are looked at, and end with the page.
+ */
+import type { AttachmentInput, Skein } from '../../sdk/index.ts';
+import { describeError } from '../thread/use-action.ts';
+
+export interface Upload {
+  readonly id: string;
+  readonly file: File;
+  readonly state: 'uploading' | 'ready' | 'failed';
+  /** 0 to 1. */
+  readonly progress: number;
+  readonly attachmentId?: string;
+  readonly problem?: string;
+}
+
+function toKind(mimeType: string): AttachmentInput['kind'] {
+  const family = mimeType.split('/')[0];
+  return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
+}
+
+export function toAttachment({ file, attachmentId }: Upload): AttachmentInput {
+  return { kind: toKind(file.type), attachmentId, filename: file.name };
+}
+
+const nothing: readonly Upload[] = [];
+
+export class Uploads {
+  readonly #client: Pick<Skein, 'attachments'>;
+  readonly #createKey: () => string;
+  readonly #threads = new Map<string, readonly Upload[]>();
+  readonly #aborts = new Map<string, AbortController>();
+  readonly #listeners = new Set<() => void>();
+
+  constructor(client: Pick<Skein, 'attachments'>, createKey: () => string) {
+    this.#client = client;
+    this.#createKey = createKey;
+  }
+
+  onChange = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The same array until something changes. */
+  getUploads(threadId: string): readonly Upload[] {
+    return this.#threads.get(threadId) ?? nothing;
+  }
+
+  add(threadId: string, files: Iterable<File>): void {
+    for (const file of files) {
+      const id = this.#createKey();
+      this.#set(threadId, [...this.getUploads(threadId), { id, file, state: 'uploading', progress: 0 }]);
+      this.#start(threadId, id, file);
+    }
+  }
+
+  /** One that has failed. */
+  retry(threadId: string, { id, file }: Upload): void {
+    this.#change(threadId, id, { state: 'uploading', progress: 0 });
+    this.#start(threadId, id, file);
+  }
+
+  remove(threadId: string, id: string): void {
+    this.#aborts.get(id)?.abort();
+    this.#aborts.delete(id);
+    const rest = this.getUploads(threadId).filter(each => each.id !== id);
+    this.#set(threadId, rest);
+  }
+
+  /** The message has them now. */
+  clear(threadId: string): void {
+    for (const { id } of this.getUploads(threadId)) this.#aborts.delete(id);
+    this.#set(threadId, nothing);
+  }
+
+  stop(): void {
+    for (const abort of this.#aborts.values()) abort.abort();
+    this.#aborts.clear();
+  }
+
+  #start(threadId: string, id: string, file: File): void {
+    const abort = new AbortController();
+    this.#aborts.set(id, abort);
+    const onProgress = (sent: number, total: number): void =>
+      this.#change(threadId, id, { progress: total === 0 ? 0 : sent / total });
+    // Each attempt has a key of its own: the address that the last one was given may have ended.
+    const idempotencyKey = this.#createKey();
+    this.#client.attachments.upload(file, { signal: abort.signal, onProgress, idempotencyKey }).then(
+      attachmentId => this.#change(threadId, id, { state: 'ready', progress: 1, attachmentId }),
+      (error: unknown) => this.#change(threadId, id, { state: 'failed', problem: describeError(error) }),
+    );
+  }
+
+  #change(threadId: string, id: string, update: Partial<Upload>): void {
+    const before = this.getUploads(threadId);
+    if (!before.some(each => each.id === id)) return;
+    this.#set(
+      threadId,
+      before.map(each => (each.id === id ? { ...each, ...update } : each)),
+    );
+  }
+
+  #set(threadId: string, uploads: readonly Upload[]): void {
+    if (uploads.length === 0) this.#threads.delete(threadId);
+    else this.#threads.set(threadId, uploads);
+    for (const listener of this.#listeners) listener();
+  }
+}
