@@ -6,7 +6,14 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
-import { type ConsoleSetting, findBarriers, openConsole, startConsole, watch } from './console-page.ts';
+import {
+  type ConsoleSetting,
+  findBarriers,
+  openConsole,
+  receive,
+  startConsole,
+  watch,
+} from './console-page.ts';
 import { createMailFolder, readMailedToken } from './mailed.ts';
 
 const password = 'correct horse battery';
@@ -155,6 +162,28 @@ t.test('signing in', async t => {
       await again.getByText('This link is not valid.').waitFor();
     },
   );
+});
+
+t.test('a session that ends by itself while somebody writes: they sign in again and go on', async t => {
+  const setting = await startConsole(t);
+  const { owner, projectId, environmentId, database } = setting;
+  const browser = await startChromium(t);
+  const threadId = await receive(setting, 'ada', 'Where is my parcel?');
+  const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.clock.install();
+  await page.reload();
+  const input = page.getByRole('textbox', { name: 'Reply' });
+  await input.fill('It is on its');
+  await database.query('update sessions set expires_at = now()');
+  await page.clock.fastForward(tokenMs);
+  await seeSignIn(page);
+  t.equal(await page.getByText('Where is my parcel?').count(), 0, 'nothing is shown any more');
+  await fillIn(page, owner.email);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('log', { name: 'Messages' }).getByText('Where is my parcel?').waitFor();
+  t.equal(new URL(page.url()).pathname, path);
+  t.equal(await input.inputValue(), 'It is on its');
 });
 
 t.test('signing up, where addresses have to be proved', async t => {
