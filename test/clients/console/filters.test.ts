@@ -149,7 +149,8 @@ t.test('tags are given to several conversations, and taken away', async t => {
   await choose();
   await dialog.getByRole('combobox', { name: 'Tags' }).click();
   await dialog.getByRole('option', { name: 'vip' }).click();
-  await page.keyboard.press('Escape');
+  // Not by Escape: where the choices are shut already it shuts the dialog.
+  await page.keyboard.press('Tab');
   await dialog.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('option', { name: 'Ada Byron' }).getByText('vip').waitFor({ state: 'detached' });
   t.strictSame((await setting.skein.threads.get(ada)).tags, ['refund']);
