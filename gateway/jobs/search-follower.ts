@@ -14,7 +14,7 @@ const intervalMs = 2_000;
 const restRatio = 1;
 const restRatioUnderLoad = 12;
 /** Commits of this node that wait or are in flight. */
-const loadedDepth = 100;
+const loadedDepth = 32;
 
 export interface SearchFollowerOptions {
   readonly database: Pick<Database, 'query'>;
