@@ -21,18 +21,19 @@ import {
   release,
   start,
 } from './queue.ts';
-import { isLive, type StitchState } from './state.ts';
+import { isLive, isProbing, type StitchState } from './state.ts';
 import { adapt } from './window.ts';
 
 export type StitchDecision<Reply> = Decision<StitchState, Reply, Write>;
 
 /** How many deliveries may be started now. */
-function getFreeSlots({ queue, status, health, cancelUntil }: StitchState, now: number): number {
+function getFreeSlots(state: StitchState, now: number): number {
+  const { queue, health, cancelUntil } = state;
   if (cancelUntil !== null) return 0;
-  if (status === 'active') return Math.floor(queue.window.size) - countInState(queue, 'inFlight');
-  // The circuit is open: one probe, and nothing beside it.
+  if (!isProbing(state)) return Math.floor(queue.window.size) - countInState(queue, 'inFlight');
+  // One probe, and nothing beside it.
   const isIdle = queue.started.size === 0;
-  return status === 'error' && isIdle && now >= (health.probeAt ?? 0) ? 1 : 0;
+  return isIdle && now >= (health.probeAt ?? 0) ? 1 : 0;
 }
 
 /** Starts what may start, and requests a load if there is room: the end of every turn that changes the queue. */
@@ -43,10 +44,13 @@ export function startDeliveries(
 ): { readonly state: StitchState; readonly effects: readonly Effect[] } {
   if (!isLive(state) || state.webhookUrl === null) return { state, effects: first };
   const slots = getFreeSlots(state, turn.now);
-  const { queue: started, deliveries } = start(state.queue, slots, turn.now);
+  // Where some events fail and others do not, the next that succeeds is found by trying what was not tried before, so that is at hand when
+  // the pause ends. With an open circuit the oldest come first, which some day are exhausted: only then is the stitch disabled.
+  const prefersNew = isProbing(state) && state.status === 'active';
+  const { queue: started, deliveries } = start(state.queue, slots, turn.now, prefersNew);
   const { queue, request } =
-    slots > 0
-      ? requestLoad(started, state.status === 'error', turn.now)
+    slots > 0 || prefersNew
+      ? requestLoad(started, isProbing(state), turn.now)
       : { queue: started, request: undefined };
   if (queue === state.queue) return { state, effects: first };
   const effects: Effect[] = [...first];
@@ -216,7 +220,7 @@ export function due(state: StitchState, _: unknown, turn: Turn): StitchDecision<
   return { ...startDeliveries({ ...state, dueAt: null, queue }, turn), reply: null };
 }
 
-/** The reminder of an open circuit: one delivery may be tried. */
+/** The reminder of a stitch whose receiver fails: one delivery may be tried. */
 export function probe(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
   return { ...startDeliveries(state, turn), reply: null };
 }

@@ -23,7 +23,7 @@ import {
 } from './decide-delivery.ts';
 import { createStitchEvent, toStitch } from './events.ts';
 import { forgetWaiting, noteNewEvents, type DeliveryQueue } from './queue.ts';
-import { healthy, isLive, type SealedSecret, type StitchState } from './state.ts';
+import { healthy, isLive, isProbing, type SealedSecret, type StitchState } from './state.ts';
 
 /** The most secrets that sign at once: the newest, and two in their grace period. */
 const maxSecrets = 3;
@@ -63,8 +63,8 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
   const isRestored = state.archivedAt !== null;
   let next: StitchState = { ...(isRestored ? restore(state) : state), ...changes, metadata };
   if (status !== undefined && status !== state.status) next = changeStatus(next, status, turn);
-  // With a new address an open circuit need not wait for its next probe.
-  else if (next.webhookUrl !== state.webhookUrl && state.status === 'error') {
+  // With a new address a stitch that failed need not wait for its next probe.
+  else if (next.webhookUrl !== state.webhookUrl && isProbing(state)) {
     next = { ...next, health: { ...next.health, probeAt: turn.now } };
   }
   if (isDeepStrictEqual(next, state)) return { reply: toStitch(state, turn.id) };

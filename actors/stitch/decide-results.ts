@@ -30,13 +30,16 @@ import {
   exhaustedToDisable,
   failingToDisableMs,
   failingToOpenMs,
+  failuresToBackOff,
   failuresToOpen,
   holdMs,
+  pauseAfter,
   probeEveryMs,
   retryAfterMs,
   waitAfter,
 } from './schedule.ts';
 import { healthy, isLive, type OwnerNotification, type StitchState } from './state.ts';
+import { toOutcome } from './window.ts';
 
 /** Retries and holds that end within one step wake the stitch once. */
 const dueStepMs = 100;
@@ -157,11 +160,15 @@ function fail(builder: StitchDecisionBuilder, result: AttemptResult): void {
   if (isGone || waitMs === undefined) writeResult(builder, result, 'failed', null);
   else writeResult(builder, result, 'retrying', turn.now + waitMs);
   if (isExhausted) announceExhausted(builder, result);
-  if (live) countFailure(builder, isExhausted, isGone);
+  if (live) countFailure(builder, result, isExhausted);
 }
 
 /** The circuit breaker, after one more failure. */
-function countFailure(builder: StitchDecisionBuilder, isExhausted: boolean, isGone: boolean): void {
+function countFailure(
+  builder: StitchDecisionBuilder,
+  { status, failure, jitter }: AttemptResult,
+  isExhausted: boolean,
+): void {
   const { state, turn } = builder;
   const since = state.health.failingSince ?? turn.now;
   const health = {
@@ -172,12 +179,22 @@ function countFailure(builder: StitchDecisionBuilder, isExhausted: boolean, isGo
   };
   builder.state = { ...state, health };
   const failingMs = turn.now - since;
-  if (isGone || (failingMs >= failingToDisableMs && health.exhausted >= exhaustedToDisable)) {
+  if (status === 410 || (failingMs >= failingToDisableMs && health.exhausted >= exhaustedToDisable)) {
     changeStatus(builder, 'disabled');
   } else if (state.status === 'error') {
     builder.state = { ...builder.state, health: { ...health, probeAt: turn.now + probeEveryMs } };
   } else if (health.failures >= failuresToOpen && failingMs >= failingToOpenMs) {
     changeStatus(builder, 'error');
+  } else if (toOutcome(status, failure) === 'refused') {
+    // It works, and does not want this event.
+    builder.state = { ...builder.state, health: { ...health, probeAt: null } };
+  } else if (health.failures >= failuresToBackOff) {
+    builder.state = {
+      ...builder.state,
+      health: { ...health, probeAt: turn.now + pauseAfter(failingMs, jitter) },
+      // Probes need few of those that wait.
+      ...(health.probeAt === null ? { queue: unload(state.queue) } : {}),
+    };
   }
 }
 

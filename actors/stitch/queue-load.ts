@@ -13,8 +13,7 @@ function getLowWater({ window }: DeliveryQueue): number {
 }
 /** The most deliveries of one load, of each sort. */
 export const pageSize = 256;
-/** The same for an open circuit, which sends one delivery a minute. */
-const lowWaterProbing = 1;
+/** The most of a stitch that tries one delivery at a time: then one that was not attempted before, and one that was, are at hand. */
 const pageSizeProbing = 8;
 /** Threads that one load reads by themselves. */
 const maxThreads = 32;
@@ -82,15 +81,16 @@ export function requestLoad(
   probing: boolean,
   now: number,
 ): { queue: DeliveryQueue; request: LoadRequest | undefined } {
-  const isFull = queue.waiting.length >= (probing ? lowWaterProbing : getLowWater(queue));
+  const isNew = ({ attempts }: Delivery): boolean => attempts === 0;
+  const isFull = probing ? queue.waiting.some(isNew) : queue.waiting.length >= getLowWater(queue);
   if (queue.load !== null || isFull) return { queue, request: undefined };
   const limit = probing ? pageSizeProbing : pageSize;
   const takesNew = queue.held.size < maxHeld;
   const wantsRows = takesNew && queue.mayHaveRows;
   const wantsEvents = takesNew && queue.mayHaveEvents && (wantsRows || !queue.mayHaveOldRows);
+  const wantsDue = queue.mayHaveDue && (!probing || queue.waiting.every(isNew));
   const threads = takeReady(queue, probing ? 1 : maxThreads, now);
-  if (!wantsEvents && !wantsRows && threads.length === 0 && !queue.mayHaveDue)
-    return { queue, request: undefined };
+  if (!wantsEvents && !wantsRows && threads.length === 0 && !wantsDue) return { queue, request: undefined };
   const request: LoadRequest = {
     askedAt: now,
     events: wantsEvents ? requestEvents(queue, limit) : null,
@@ -98,7 +98,7 @@ export function requestLoad(
     threads,
     before: queue.next,
     rows: wantsRows ? { from: queue.nextRow, limit, blocked: listHeld(queue, now) } : null,
-    due: queue.mayHaveDue ? limit : 0,
+    due: wantsDue ? limit : 0,
     holds: queue.needsHolds,
   };
   const ready = new Set(queue.ready);
@@ -107,7 +107,7 @@ export function requestLoad(
     ...queue,
     ready,
     load: { askedAt: now, committed: new Map(), discard: false },
-    mayHaveDue: false,
+    mayHaveDue: queue.mayHaveDue && !wantsDue,
     needsHolds: false,
     // What is noted while the load is under way comes after it.
     ...(wantsEvents ? { mayHaveEvents: false } : {}),

@@ -166,20 +166,42 @@ function isHeld(queue: DeliveryQueue, thread: string, seq: number, now: number):
   return hold !== undefined && hold.until > now && seq > hold.seq;
 }
 
-/** Takes up to `slots` deliveries that may be sent now. */
+/**
+ * Takes up to `slots` deliveries that may be sent now.
+ *
+ * @param prefersNew of one slot: it goes to a delivery that was not attempted before, if one may be sent
+ */
 export function start(
   queue: DeliveryQueue,
   slots: number,
   now: number,
+  prefersNew = false,
 ): { queue: DeliveryQueue; deliveries: Delivery[] } {
-  const deliveries: Delivery[] = [];
   if (slots <= 0 || queue.waiting.length === 0 || countInState(queue, 'settling') >= maxSettling) {
-    return { queue, deliveries };
+    return { queue, deliveries: [] };
   }
+  const isNew = ({ attempts }: Delivery): boolean => attempts === 0;
+  let taken = takeStartable(queue, slots, now, prefersNew ? isNew : () => true);
+  if (prefersNew && taken.deliveries.length === 0) taken = takeStartable(queue, slots, now, () => true);
+  const { deliveries, waiting } = taken;
+  if (deliveries.length === 0) return { queue, deliveries };
+  const started = new Map(queue.started);
+  for (const delivery of deliveries) move(started, delivery, 'inFlight');
+  return { queue: readSkipped({ ...queue, waiting, started }, getThreads(deliveries), now), deliveries };
+}
+
+/** Of those that may start, in their order: of each thread the first, unless another of it is under way, or it is held. */
+function takeStartable(
+  queue: DeliveryQueue,
+  slots: number,
+  now: number,
+  suits: (delivery: Delivery) => boolean,
+): { readonly deliveries: Delivery[]; readonly waiting: readonly Delivery[] } {
   const busy = new Set<string>();
   for (const { delivery } of queue.started.values()) {
     if (delivery.threadId !== null) busy.add(delivery.threadId);
   }
+  const deliveries: Delivery[] = [];
   const waiting: Delivery[] = [];
   let seen = 0;
   for (const delivery of queue.waiting) {
@@ -187,19 +209,13 @@ export function start(
     if (deliveries.length === slots) break;
     seen++;
     const { threadId } = delivery;
-    if (threadId === null) {
-      deliveries.push(delivery);
-      continue;
-    }
-    if (busy.has(threadId) || isHeld(queue, threadId, delivery.eventSeq, now)) waiting.push(delivery);
+    const isBlocked =
+      threadId !== null && (busy.has(threadId) || isHeld(queue, threadId, delivery.eventSeq, now));
+    if (isBlocked || !suits(delivery)) waiting.push(delivery);
     else deliveries.push(delivery);
-    busy.add(threadId);
+    if (threadId !== null) busy.add(threadId);
   }
-  if (deliveries.length === 0) return { queue, deliveries };
-  const started = new Map(queue.started);
-  for (const delivery of deliveries) move(started, delivery, 'inFlight');
-  const next = { ...queue, waiting: waiting.concat(queue.waiting.slice(seen)), started };
-  return { queue: readSkipped(next, getThreads(deliveries), now), deliveries };
+  return { deliveries, waiting: waiting.concat(queue.waiting.slice(seen)) };
 }
 
 /** The receivers have answered: others may start instead of these deliveries. The report may be late, or repeated. */

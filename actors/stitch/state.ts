@@ -1,7 +1,7 @@
 /**
  * A stitch: a signed outbound webhook subscription.
  *
- *   (nothing) -> active          created
+ *   (nothing) -> active          created; a receiver that fails gets one delivery at a time, until one succeeds
  *   active    -> error           10 failures in a row over at least 5 minutes: the circuit is open
  *   error     -> active          a probe succeeded, or the user said so (PATCH)
  *   active, error -> disabled    the user (PATCH), HTTP 410, or 120 h of failures with two exhausted deliveries
@@ -32,7 +32,7 @@ export interface Health {
   readonly failingSince: number | null;
   /** Deliveries that have used up their attempts since the last success. */
   readonly exhausted: number;
-  /** In `error`: when the next probe may be made, in epoch milliseconds. */
+  /** While one delivery is tried at a time: when the next may be, in epoch milliseconds. */
   readonly probeAt: number | null;
 }
 
@@ -107,6 +107,11 @@ export function blankStitch(): StitchState {
     made: 0,
     queue: emptyQueue,
   };
+}
+
+/** Whether one delivery is tried at a time, to see whether the receiver works again. */
+export function isProbing({ status, health }: StitchState): boolean {
+  return status === 'error' || health.probeAt !== null;
 }
 
 /** Whether the stitch gets deliveries. The commit of an event decides the same by the stitch's row. */

@@ -23,9 +23,7 @@ t.test('ten failures in a row open the circuit, but not within five minutes', as
   stitch.pass(4 * minute, () => error);
   t.equal(stitch.state.status, 'active');
   t.ok(stitch.state.health.failures > 10);
-  stitch.pass(minute, () => error);
-  stitch.emit(['thread_new']);
-  stitch.pass(0, () => error);
+  stitch.pass(minute + 12_000, () => error);
   t.equal(stitch.state.status, 'error');
   const event = stitch.events.find(({ name }) => name === 'stitch.status.changed');
   t.equal(event?.except, stitch.id, 'other stitches hear of it');
@@ -33,6 +31,60 @@ t.test('ten failures in a row open the circuit, but not within five minutes', as
     data: { previousStatus: 'active', stitch: { status: 'error' } },
   });
   t.match(stitch.ownerNews, [{ previousStatus: 'active', stitch: { status: 'error' } }]);
+});
+
+t.test('after ten failures in a row one delivery is tried at a time, until one succeeds', async t => {
+  const stitch = new StitchHarness('production');
+  stitch.emit(Array.from({ length: 300 }, (_, i) => `thread_${i}`));
+  stitch.pass(0, () => down);
+  const first = stitch.attempts.length;
+  t.ok(first >= 10 && first <= 30, `${first} of 300 were tried at once`);
+  t.ok(stitch.state.queue.waiting.length < 20, 'few of them stay in memory');
+  stitch.pass(minute, () => down);
+  const later = stitch.attempts.slice(first).map(({ at }) => at);
+  t.ok(later.length >= 7 && later.length <= 14, `${later.length} more in the next minute`);
+  const gaps = later.slice(1).map((at, i) => at - (later[i] ?? 0));
+  t.ok(
+    gaps.every(gap => gap >= 800),
+    gaps.join(', '),
+  );
+  t.ok((gaps.at(-1) ?? 0) >= 8_000, 'the longer it lasts, the longer is the pause');
+  t.equal(stitch.state.status, 'active');
+
+  stitch.crash();
+  stitch.pass(0, () => down);
+  t.ok(stitch.attempts.length <= first + later.length + 1, 'a crash does not forget it');
+
+  const restored = stitch.now;
+  stitch.pass(12_000, () => ok);
+  const delivered = stitch.attempts.filter(({ at }) => at >= restored).length;
+  t.ok(delivered >= 260, `${delivered} are delivered when the receiver works again`);
+  stitch.pass(2 * minute, () => ok);
+  t.equal(stitch.open.length, 0, 'and the rest as its schedule says');
+});
+
+t.test('events that always fail hold up others for one pause at most', async t => {
+  const stitch = new StitchHarness('production');
+  const isBad = ({ threadId }: { readonly threadId: string | null }) => threadId?.startsWith('bad') === true;
+  stitch.emit(Array.from({ length: 25 }, (_, i) => `bad_${i}`));
+  stitch.pass(minute, delivery => (isBad(delivery) ? error : ok));
+  t.equal(stitch.open.length, 25);
+  t.not(stitch.state.health.probeAt, null);
+  stitch.emit(['good']);
+  stitch.pass(12_000, delivery => (isBad(delivery) ? error : ok));
+  t.notOk(stitch.open.some(({ threadId }) => threadId === 'good'));
+});
+
+t.test('a receiver that refuses events works: nothing is held up', async t => {
+  const stitch = new StitchHarness('production');
+  stitch.emit(Array.from({ length: 300 }, (_, i) => `thread_${i}`));
+  stitch.pass(0, () => ({ status: 404, failure: null }));
+  t.equal(stitch.attempts.length, 300);
+  stitch.emit(Array.from({ length: 40 }, (_, i) => `later_${i}`));
+  stitch.pass(minute, () => down);
+  t.not(stitch.state.health.probeAt, null);
+  stitch.pass(12_000, ({ attempts }) => (attempts === 0 ? { status: 404, failure: null } : down));
+  t.ok(stitch.attempts.length > 340, 'the first refusal ends the pauses, too');
 });
 
 t.test('a notification of the owner survives a crash until it is sent', async t => {

@@ -272,8 +272,8 @@ t.test('when the head is delivered its thread continues at once', async t => {
 t.test('more retries are due at once than one load brings', async t => {
   const stitch = new StitchHarness('production');
   stitch.emit(Array.from({ length: 300 }, (_, i) => `thread_${i}`));
-  stitch.pass(0, () => error);
-  t.equal(stitch.open.filter(({ attempts }) => attempts === 1).length, 300);
+  stitch.pass(0, ({ eventSeq }) => (eventSeq % 10 === 0 ? ok : error));
+  t.equal(stitch.open.filter(({ attempts }) => attempts === 1).length, 270);
   stitch.pass(6_500, () => ok);
   t.equal(stitch.open.length, 0);
 });
