@@ -11,7 +11,7 @@
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Clock, Timer } from '../../runtime/time/index.ts';
-import type { FollowedLog } from '../../storage/deliveries/index.ts';
+import type { FollowedLog, WantingLists } from '../../storage/deliveries/index.ts';
 import type { AppendedEvents, CommitNotifier } from '../../storage/events/index.ts';
 
 export interface WakeServices {
@@ -41,9 +41,9 @@ export function wakeStitches({ notifier, followedLog, tell, scan, clock, log }: 
   const wakeWanting = (appended: AppendedEvents): void => {
     followedLog.add(appended);
     const wanting = followedLog.findWanting(appended);
-    if (!(wanting instanceof Promise)) return rounds.wake(wanting);
+    if (!(wanting instanceof Promise)) return rounds.wakeAll(wanting);
     wanting.then(
-      found => rounds.wake(found),
+      found => rounds.wakeAll(found),
       (err: unknown) => {
         log.warn(
           { err },
@@ -75,6 +75,8 @@ class WakeRounds implements Waker {
   readonly #wake: (stitchId: string) => void;
   #woken = new Set<string>();
   #again = new Set<string>();
+  /** Lists that are part of `#again`: with many stitches each commit has the same ones. */
+  readonly #noted = new Set<readonly string[]>();
   #timer: Timer | undefined;
   #stopped = false;
 
@@ -83,17 +85,24 @@ class WakeRounds implements Waker {
     this.#wake = wake;
   }
 
-  wake(stitchIds: readonly string[]): void {
+  wakeAll(lists: WantingLists): void {
     if (this.#stopped) return;
+    for (const list of lists) if (!this.#noted.has(list)) this.#wakeList(list);
+    if (this.#timer === undefined && this.#woken.size > 0) this.#startRound();
+  }
+
+  #wakeList(stitchIds: readonly string[]): void {
+    let isNoted = true;
     for (const id of stitchIds) {
       if (this.#woken.has(id)) {
         this.#again.add(id);
         continue;
       }
+      isNoted = false;
       this.#woken.add(id);
       this.#wake(id);
     }
-    if (this.#timer === undefined && this.#woken.size > 0) this.#startRound();
+    if (isNoted) this.#noted.add(stitchIds);
   }
 
   stop(): void {
@@ -107,6 +116,7 @@ class WakeRounds implements Waker {
       this.#timer = undefined;
       this.#woken = this.#again;
       this.#again = new Set();
+      this.#noted.clear();
       for (const id of this.#woken) this.#wake(id);
       if (this.#woken.size > 0) this.#startRound();
     });

@@ -8,7 +8,6 @@ import type { OpenDelivery } from './outbox.ts';
 import {
   deriveDeliveryId,
   isWanted,
-  readSubscriptions,
   type Subscription,
   SubscriptionCache,
   type Subscriptions,
@@ -57,6 +56,8 @@ export interface ThreadPage {
 
 /** Events that one page looks at: beyond it the stitch asks again, and others have their turn. */
 const maxScanned = 5_000;
+/** And at first, or as many as are wanted: often each of them is. */
+const firstScan = 32;
 /** Events of one thread in a page. */
 const threadEvents = 16;
 
@@ -107,6 +108,9 @@ export function toDelivery(stitchId: string, event: TailEvent): OpenDelivery {
   };
 }
 
+/** Ids of stitches. */
+export type WantingLists = Iterable<readonly string[]>;
+
 export class FollowedLog {
   readonly #db: Queries;
   readonly #tail: LogTail;
@@ -123,8 +127,11 @@ export class FollowedLog {
     this.#tail.add(projectId, first, events, subscriptions);
   }
 
-  /** The stitches that want any of the events; a promise where what they follow has to be read. */
-  findWanting(appended: AppendedEvents): readonly string[] | Promise<readonly string[]> {
+  /**
+   * The stitches that want any of the events, in lists that are the same ones for the same stitches, and may name a stitch twice; a promise
+   * where what they follow has to be read.
+   */
+  findWanting(appended: AppendedEvents): WantingLists | Promise<WantingLists> {
     const { projectId, subscriptions: version } = appended;
     const known = this.#subscriptions.peek(projectId, version);
     if (known !== undefined) return listWanting(known, appended);
@@ -137,7 +144,7 @@ export class FollowedLog {
     let { from } = request;
     let first: Pick<WantedPage, 'head' | 'follows'> = {};
     if (isFirst) {
-      const { head, byStitch } = await readSubscriptions(this.#db, projectId);
+      const { head, byStitch } = await this.#subscriptions.getLatest(projectId);
       const spans = byStitch.get(stitchId)?.spans ?? [];
       const open = spans.at(-1);
       first = { head, follows: open?.upto === null ? open.eventNames : null };
@@ -147,7 +154,11 @@ export class FollowedLog {
     let end = from;
     let more = true;
     for (let scanned = 0; more && scanned < maxScanned && wanted.length < limit;) {
-      const page = await this.#tail.read(projectId, end);
+      const page = await this.#tail.read(
+        projectId,
+        end,
+        scanned === 0 ? Math.max(firstScan, limit) : undefined,
+      );
       const { byStitch } = await this.#subscriptions.get(projectId, page.subscriptions);
       scanned += page.events.length;
       const taken = takeWanted(byStitch.get(stitchId), page.events, wanted, limit);
@@ -231,18 +242,14 @@ function takeWanted(
 }
 
 /** By environment and name, of which a commit has few, and not by event. */
-function listWanting({ byEnvironment }: Subscriptions, { first, events }: AppendedEvents): string[] {
-  if (byEnvironment.size === 0) return [];
-  const wanting = new Set<string>();
+function listWanting(subscriptions: Subscriptions, { first, events }: AppendedEvents): WantingLists {
+  const wanting = new Set<readonly string[]>();
   const seen = new Set<string>();
   events.forEach(({ environmentId, eventName, exceptStitchId }, index) => {
     const sort = `${environmentId} ${eventName} ${exceptStitchId ?? ''}`;
     if (seen.has(sort)) return;
     seen.add(sort);
-    for (const subscription of byEnvironment.get(environmentId) ?? []) {
-      const event = { seq: first + index, eventName, environmentId, exceptStitchId };
-      if (isWanted(subscription, event)) wanting.add(subscription.stitchId);
-    }
+    wanting.add(subscriptions.findWanting({ seq: first + index, eventName, environmentId, exceptStitchId }));
   });
-  return [...wanting];
+  return wanting;
 }

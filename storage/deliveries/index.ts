@@ -12,7 +12,13 @@ export {
   type FoundDelivery,
   toDelivery,
 } from './delivery-log.ts';
-export { FollowedLog, type ThreadPage, type ThreadRequest, type WantedPage } from './followed-log.ts';
+export {
+  FollowedLog,
+  type ThreadPage,
+  type ThreadRequest,
+  type WantedPage,
+  type WantingLists,
+} from './followed-log.ts';
 export {
   dueDeliveries,
   eventBodies,

@@ -66,7 +66,7 @@ const selectTail = `
     select * from (
       select page.*, count(*) over () as found,
         sum(octet_length(body)) over (order by seq rows unbounded preceding) - octet_length(body) as ahead
-      from (select * from events where project_id = p.project_id and seq >= $2 and seq <= p.last_seq order by seq limit ${pageEvents}) page
+      from (select * from events where project_id = p.project_id and seq >= $2 and seq <= p.last_seq order by seq limit $3) page
     ) sized where ahead < ${pageBytes}
   ) e on true
   where p.project_id = $1 order by e.seq`;
@@ -82,6 +82,8 @@ interface TailRow extends Omit<TailEvent, 'seq' | 'occurredAt'> {
 export class LogTail {
   readonly #db: Queries;
   readonly #tails = new LRUCache<string, Tail>({ max: maxTails });
+  /** What is being read elsewhere in the log, of each project one page at a time: the next reader may find what it needs in the tail. */
+  readonly #apart = new Map<string, Promise<unknown>>();
 
   constructor(db: Queries) {
     this.#db = db;
@@ -104,21 +106,29 @@ export class LogTail {
     this.#trim(tail);
   }
 
-  /** The events from that number on, as many as a page has. Rejects as the database does. */
-  async read(projectId: string, from: number): Promise<TailPage> {
-    const tail = this.#tails.get(projectId);
-    if (tail === undefined || from < tail.from || from > tail.end)
-      return this.#readApart(projectId, from, tail);
-    if (from < tail.end) return toPage(tail, from);
-    tail.reading ??= this.#extend(projectId, tail).finally(() => {
-      tail.reading = undefined;
-    });
-    return tail.reading;
+  /** The events from that number on, up to `limit` of them, or a few more. Rejects as the database does. */
+  async read(projectId: string, from: number, limit = pageEvents): Promise<TailPage> {
+    for (;;) {
+      const tail = this.#tails.get(projectId);
+      if (tail !== undefined && from >= tail.from && from <= tail.end) {
+        if (from < tail.end) return toPage(tail, from, limit);
+        tail.reading ??= this.#extend(projectId, tail).finally(() => {
+          tail.reading = undefined;
+        });
+        return tail.reading;
+      }
+      const apart = this.#apart.get(projectId);
+      if (apart === undefined) break;
+      await apart.catch(() => undefined);
+    }
+    const reading = this.#readApart(projectId, from, limit).finally(() => this.#apart.delete(projectId));
+    this.#apart.set(projectId, reading);
+    return reading;
   }
 
   /** Reads on from where the tail ends. */
   async #extend(projectId: string, tail: Tail): Promise<TailPage> {
-    const page = await readLog(this.#db, projectId, tail.end);
+    const page = await readLog(this.#db, projectId, tail.end, pageEvents);
     for (const event of page.events) this.#push(tail, event);
     tail.end = page.end;
     tail.head = Math.max(tail.head, page.head);
@@ -127,14 +137,25 @@ export class LogTail {
     return page;
   }
 
-  /** Reads elsewhere in the log. The project gets a tail there if it has none, or if that is where its log ends. */
-  async #readApart(projectId: string, from: number, known: Tail | undefined): Promise<TailPage> {
-    const page = await readLog(this.#db, projectId, from);
-    if (this.#tails.peek(projectId) === known && (known === undefined || page.end > known.end)) {
-      const { end, head, subscriptions } = page;
+  /**
+   * Reads elsewhere in the log. The project gets a tail there if it has none, or if that is where its log ends; what comes right before its
+   * tail is added to it.
+   */
+  async #readApart(projectId: string, from: number, limit: number): Promise<TailPage> {
+    const page = await readLog(this.#db, projectId, from, limit);
+    const { end, head, subscriptions } = page;
+    const known = this.#tails.peek(projectId);
+    if (known === undefined || end > known.end) {
       const tail: Tail = { from, end, head, events: [], size: 0, subscriptions, reading: undefined };
       for (const event of page.events) this.#push(tail, event);
       this.#tails.set(projectId, tail);
+    } else if (from < known.from && end >= known.from) {
+      const before = page.events.filter(({ seq }) => seq < known.from);
+      known.from = from;
+      known.events = [...before, ...known.events];
+      for (const { body } of before) known.size += body.length;
+      known.subscriptions = Math.max(known.subscriptions, subscriptions);
+      this.#trim(known);
     }
     return page;
   }
@@ -156,9 +177,9 @@ export class LogTail {
   }
 }
 
-function toPage({ events, end, head, subscriptions }: Tail, from: number): TailPage {
+function toPage({ events, end, head, subscriptions }: Tail, from: number, limit: number): TailPage {
   const start = lowerBound(events, from);
-  const page = events.slice(start, start + pageEvents);
+  const page = events.slice(start, start + limit);
   const isLast = start + page.length === events.length;
   const pageEnd = isLast ? end : (page.at(-1)?.seq ?? from) + 1;
   return { events: page, end: pageEnd, more: pageEnd <= head, head, subscriptions };
@@ -176,12 +197,12 @@ function lowerBound(events: readonly TailEvent[], seq: number): number {
   return low;
 }
 
-async function readLog(db: Queries, projectId: string, from: number): Promise<TailPage> {
-  const rows = await db.query<TailRow>(selectTail, [projectId, from], 'events.tail');
+async function readLog(db: Queries, projectId: string, from: number, limit: number): Promise<TailPage> {
+  const rows = await db.query<TailRow>(selectTail, [projectId, from, limit], 'events.tail');
   const events = rows.flatMap(row => (row.seq === null ? [] : [toTailEvent({ ...row, seq: row.seq })]));
   const { head = 0, subscriptions = 0, found = 0 } = rows[0] ?? {};
   const last = events.at(-1)?.seq ?? from - 1;
-  const isCut = events.length < found || found === pageEvents;
+  const isCut = events.length < found || found === limit;
   const end = isCut ? last + 1 : Math.max(from, head + 1);
   return { events, end, more: end <= head, head, subscriptions };
 }

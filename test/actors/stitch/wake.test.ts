@@ -3,6 +3,7 @@ import t from 'tap';
 import { wakeStitches } from '../../../actors/stitch/wake.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { CommitNotifier, type AppendedEvents } from '../../../storage/events/commit-notifier.ts';
+import type { WantingLists } from '../../../storage/deliveries/followed-log.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const event = {
@@ -14,7 +15,7 @@ const event = {
   body: '{}',
 };
 
-function setUp(findWanting: (appended: AppendedEvents) => readonly string[] | Promise<readonly string[]>) {
+function setUp(findWanting: (appended: AppendedEvents) => WantingLists | Promise<WantingLists>) {
   const clock = new VirtualClock();
   const notifier = new CommitNotifier();
   const told: string[] = [];
@@ -34,7 +35,7 @@ function setUp(findWanting: (appended: AppendedEvents) => readonly string[] | Pr
 }
 
 t.test('once at once, and once more after many commits', async t => {
-  const { clock, told, added, commit } = setUp(() => ['stitch_1']);
+  const { clock, told, added, commit } = setUp(() => [['stitch_1']]);
   for (let i = 0; i < 50; i++) commit();
   t.same(told, ['wake stitch_1 {}']);
   t.match(added[0], { projectId: 'prj_1', first: 5, subscriptions: 9, events: { length: 2 } });
@@ -48,7 +49,7 @@ t.test('once at once, and once more after many commits', async t => {
 
 t.test('of a thousand stitches each one less often', async t => {
   const ids = Array.from({ length: 1_000 }, (_, i) => `stitch_${i}`);
-  const { clock, told, commit } = setUp(() => ids);
+  const { clock, told, commit } = setUp(() => [ids, ids.slice(500)]);
   for (let ms = 0; ms < 1_000; ms++) {
     commit();
     await clock.advance(1);
@@ -60,7 +61,7 @@ t.test('of a thousand stitches each one less often', async t => {
 t.test('what they want may have to be read, and may not be readable', async t => {
   let fails = false;
   const { told, commit, scans } = setUp(() =>
-    fails ? Promise.reject(new Error('away')) : Promise.resolve(['stitch_1']),
+    fails ? Promise.reject(new Error('away')) : Promise.resolve([['stitch_1']]),
   );
   commit();
   await Promise.resolve();

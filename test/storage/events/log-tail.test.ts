@@ -39,9 +39,13 @@ async function createLog(): Promise<{
 const step = fc.oneof(
   fc.record({ does: fc.constant('commit here' as const), count: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ does: fc.constant('commit elsewhere' as const), count: fc.integer({ min: 1, max: 4 }) }),
-  fc.record({ does: fc.constant('read' as const), reader: fc.nat(2) }),
-  fc.record({ does: fc.constant('restart' as const), reader: fc.nat(2) }),
-  fc.constant({ does: 'read at once' as const }),
+  fc.record({ does: fc.constant('read' as const), reader: fc.nat(2), limit: fc.constantFrom(1, 3, 1_000) }),
+  fc.record({
+    does: fc.constant('restart' as const),
+    reader: fc.nat(2),
+    share: fc.constantFrom(0, 0.5, 0.9),
+  }),
+  fc.record({ does: fc.constant('read at once' as const), limit: fc.constantFrom(1, 3, 1_000) }),
 );
 
 t.test('whatever happens in between', async () => {
@@ -50,9 +54,9 @@ t.test('whatever happens in between', async () => {
       const log = await createLog();
       const tail = new LogTail(database);
       const readers = [1, 1, 1];
-      const read = async (reader: number): Promise<void> => {
+      const read = async (reader: number, limit = 1_000): Promise<void> => {
         const from = readers[reader] ?? 1;
-        const page = await tail.read(log.projectId, from);
+        const page = await tail.read(log.projectId, from, limit);
         const expected = log.ids.slice(from - 1, page.end - 1);
         if (page.events.map(({ eventId }) => eventId).join() !== expected.join())
           throw new Error('not what is in the log');
@@ -64,9 +68,9 @@ t.test('whatever happens in between', async () => {
           const { first, events } = await log.commit(each.count);
           tail.add(log.projectId, first, events, 0);
         } else if (each.does === 'commit elsewhere') await log.commit(each.count);
-        else if (each.does === 'restart') readers[each.reader] = 1 + (log.ids.length >> 1);
-        else if (each.does === 'read') await read(each.reader);
-        else await Promise.all([0, 1, 2].map(read));
+        else if (each.does === 'restart') readers[each.reader] = 1 + Math.floor(log.ids.length * each.share);
+        else if (each.does === 'read') await read(each.reader, each.limit);
+        else await Promise.all([0, 1, 2].map(reader => read(reader, each.limit)));
       }
       // Who asks again and again reaches the end.
       for (const reader of [0, 1, 2]) {
@@ -75,6 +79,26 @@ t.test('whatever happens in between', async () => {
     }),
     { numRuns: 60 },
   );
+});
+
+t.test('who asks for the end, and then for what is before it, leaves one stretch for all others', async t => {
+  const log = await createLog();
+  await log.commit(20);
+  let statements = 0;
+  const tail = new LogTail({
+    query: (...args) => {
+      statements++;
+      return database.query(...args);
+    },
+  });
+  await Promise.all([17, 11, 5].map(from => tail.read(log.projectId, from, 6)));
+  t.equal(statements, 3);
+  const pages = await Promise.all([5, 6, 9, 12, 18].map(from => tail.read(log.projectId, from, 30)));
+  t.same(
+    pages.map(({ events }) => events.length),
+    [16, 15, 12, 9, 3],
+  );
+  t.equal(statements, 3);
 });
 
 t.test('what this node commits is read without a statement', async t => {
