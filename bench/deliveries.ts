@@ -14,9 +14,9 @@ import { makeEvents, makeStitches, skeinSender, type Origin } from './senders/sk
 import type { BenchDatabase } from './support/bench-database.ts';
 import { cpuSeconds } from './support/process-usage.ts';
 import { startReceiver, type Receiver } from './support/start-receiver.ts';
-import { count, fixed, median, table, times } from './support/table.ts';
+import { count, fixed, median, table, timesByRounds } from './support/table.ts';
 
-const rounds = 3;
+const rounds = 5;
 const target = 0.7;
 const withinMs = 120_000;
 const severalStitches = 10;
@@ -90,7 +90,7 @@ export async function benchDeliveries(database: BenchDatabase): Promise<void> {
     const senders = await openSenders(database, origin, jobs, receiver);
     const samples = new Map<Sender, Sample[]>(senders.map(sender => [sender, []]));
     for (let round = 0; round < rounds; round++) {
-      for (const sender of senders)
+      for (const sender of round % 2 === 0 ? senders : senders.toReversed())
         samples.get(sender)?.push(await turn(sender, database, jobs.url, receiver));
     }
     console.log(
@@ -108,9 +108,11 @@ function createTable(samples: ReadonlyMap<Sender, readonly Sample[]>): string {
   const middle = (sender: Sender, field: keyof Sample): number =>
     median((samples.get(sender) ?? []).map(sample => sample[field]));
   const senders = [...samples.keys()];
-  const best = Math.max(
-    ...senders.filter(({ isOurs }) => !isOurs).map(sender => middle(sender, 'perSecond')),
-  );
+  const [best] = senders
+    .filter(({ isOurs }) => !isOurs)
+    .sort((a, b) => middle(b, 'perSecond') - middle(a, 'perSecond'));
+  const rates = (sender: Sender | undefined): number[] =>
+    (sender === undefined ? [] : (samples.get(sender) ?? [])).map(({ perSecond }) => perSecond);
   const head = [
     '',
     'deliveries/s',
@@ -121,7 +123,7 @@ function createTable(samples: ReadonlyMap<Sender, readonly Sample[]>): string {
   const rows = senders.map(sender => [
     sender.name,
     count(middle(sender, 'perSecond')),
-    sender.isOurs ? times(middle(sender, 'perSecond') / best) : '',
+    sender.isOurs ? timesByRounds(rates(sender), rates(best)) : '',
     fixed(middle(sender, 'senderMicros'), 0),
     fixed(middle(sender, 'databaseMicros'), 0),
   ]);

@@ -3,7 +3,7 @@
  * same work: a 300-byte message, rows for message, event and one delivery, the thread's update, 201 after the commit.
  * Skein does it with key authentication, validation and idempotency on.
  *
- * The systems take turns and the medians of the rounds are compared, so that a slow minute of the machine hits all alike. The
+ * The systems take turns, forwards and backwards, and the medians of the rounds are compared, so that a slow minute of the machine hits all alike. The
  * database is warm, as it is for all who do not start anew every minute.
  */
 import { fork } from 'node:child_process';
@@ -16,7 +16,7 @@ import { openCircuit } from './support/open-circuit.ts';
 import { cpuSeconds, residentBytes } from './support/process-usage.ts';
 import { runLoad } from './support/run-load.ts';
 import { startSkein } from './support/skein.ts';
-import { count, fixed, mebibytes, median, table, times } from './support/table.ts';
+import { count, fixed, mebibytes, median, table, timesByRounds } from './support/table.ts';
 
 interface System {
   readonly name: string;
@@ -48,7 +48,7 @@ const settings: readonly Setting[] = [
   { title: '1,000 threads, 64 connections', connections: 64, threads: 1_000 },
   { title: 'one hot thread, 256 connections', connections: 256, threads: 1 },
 ];
-const rounds = 3;
+const rounds = 5;
 const warmupMs = 1_500;
 const measuredMs = 4_000;
 const peers = ['fastify-transaction', 'fastify-statement', 'bare-group-commit'] as const;
@@ -124,7 +124,8 @@ export async function benchInbound(database: BenchDatabase): Promise<void> {
     for (const setting of settings) {
       const samples = new Map<System, Sample[]>(systems.map(system => [system, []]));
       for (let round = 0; round < rounds; round++) {
-        for (const system of systems) samples.get(system)?.push(await sample(system, setting, database));
+        const order = round % 2 === 0 ? systems : systems.toReversed();
+        for (const system of order) samples.get(system)?.push(await sample(system, setting, database));
       }
       console.log(`\n${setting.title} (medians of ${rounds} rounds of ${measuredMs / 1_000} s)\n`);
       console.log(createTable(systems, samples));
@@ -135,8 +136,10 @@ export async function benchInbound(database: BenchDatabase): Promise<void> {
 }
 
 function createTable(systems: readonly System[], samples: ReadonlyMap<System, readonly Sample[]>): string {
+  const all = (system: System, field: keyof Omit<Sample, 'firstError'>): number[] =>
+    (samples.get(system) ?? []).map(entry => entry[field]);
   const middle = (system: System, field: keyof Omit<Sample, 'firstError'>): number =>
-    median((samples.get(system) ?? []).map(entry => entry[field]));
+    median(all(system, field));
   const [ours] = systems;
   const head = [
     '',
@@ -154,7 +157,7 @@ function createTable(systems: readonly System[], samples: ReadonlyMap<System, re
     count(middle(system, 'perSecond')),
     ours === undefined || system === ours
       ? ''
-      : times(middle(ours, 'perSecond') / middle(system, 'perSecond')),
+      : timesByRounds(all(ours, 'perSecond'), all(system, 'perSecond')),
     fixed(middle(system, 'p50Ms')),
     fixed(middle(system, 'p99Ms')),
     fixed(middle(system, 'serverMicros'), 0),

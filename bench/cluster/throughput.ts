@@ -18,9 +18,9 @@ import type { LoadResult, LoadTask } from '../support/load.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
 import { runLoad } from '../support/run-load.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
-import { count, fixed, median, table, times } from '../support/table.ts';
+import { count, fixed, median, table, timesByRounds } from '../support/table.ts';
 
-const rounds = 3;
+const rounds = 5;
 /** Until a message costs a new node no more than it does later: some 20,000 messages. */
 const heatingMs = 8_000;
 const warmupMs = 1_500;
@@ -110,6 +110,7 @@ async function balanced(nodes: readonly Server[]): Promise<void> {
 function createTable(samples: readonly (readonly Sample[])[]): string {
   const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
     median(of.map(each => each[field]));
+  const rates = (of: readonly Sample[]): number[] => of.map(({ perSecond }) => perSecond);
   const [one = []] = samples;
   const head = [
     '',
@@ -124,7 +125,7 @@ function createTable(samples: readonly (readonly Sample[])[]): string {
   const rows = samples.map((of, i) => [
     ['one node', 'two nodes', 'two nodes, nothing crosses'][i] ?? '',
     count(middle(of, 'perSecond')),
-    i === 0 ? '' : times(middle(of, 'perSecond') / middle(one, 'perSecond')),
+    i === 0 ? '' : timesByRounds(rates(of), rates(one)),
     ...[fixed(middle(of, 'p50Ms')), fixed(middle(of, 'p99Ms')), fixed(middle(of, 'nodeMicros'), 0)],
     ...[fixed(middle(of, 'databaseMicros'), 0), fixed(middle(of, 'natsMicros'), 0)],
   ]);

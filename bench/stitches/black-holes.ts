@@ -15,10 +15,10 @@ import type { BenchDatabase } from '../support/bench-database.ts';
 import { addProject, type BenchProject } from '../support/skein.ts';
 import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
 import { startReceiver } from '../support/start-receiver.ts';
-import { count, fixed, median, table, times } from '../support/table.ts';
+import { count, fixed, median, table, timesByRounds } from '../support/table.ts';
 import { load, manyStitches, openStitches } from './setup.ts';
 
-const rounds = 3;
+const rounds = 5;
 const target = 0.9;
 const goodStitches = 10;
 const blackHoles = 200;
@@ -119,6 +119,7 @@ export async function benchStitchesBlackHoles(database: BenchDatabase): Promise<
 function createTable(samples: ReadonlyMap<System, readonly Outcome[]>): string {
   const middle = (of: readonly Outcome[], field: keyof Outcome): number =>
     median(of.map(each => each[field]));
+  const rates = (of: readonly Outcome[]): number[] => of.map(({ perSecond }) => perSecond);
   const [without = []] = samples.values();
   const head = [
     'black holes',
@@ -132,7 +133,7 @@ function createTable(samples: ReadonlyMap<System, readonly Outcome[]>): string {
   const rows = [...samples].map(([{ name }, of]) => [
     name,
     count(middle(of, 'perSecond')),
-    of === without ? '' : times(middle(of, 'perSecond') / middle(without, 'perSecond')),
+    of === without ? '' : timesByRounds(rates(of), rates(without)),
     fixed(middle(of, 'senderMicros'), 0),
     fixed(middle(of, 'databaseMicros'), 0),
     count(middle(of, 'swallowed')),

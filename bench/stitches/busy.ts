@@ -14,11 +14,11 @@ import type { BenchDatabase } from '../support/bench-database.ts';
 import { addProject, startSkein, type BenchProject, type Skein } from '../support/skein.ts';
 import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
 import { startReceiver } from '../support/start-receiver.ts';
-import { count, fixed, median, table, times } from '../support/table.ts';
+import { count, fixed, median, table, times, timesByRounds } from '../support/table.ts';
 import { archiveStitches, load, openStitches, type Sample as LoadSample } from './setup.ts';
 
 const many = 100;
-const rounds = 3;
+const rounds = 5;
 const target = 0.6;
 const full = { threads: 1_000, connections: 256, warmupMs: 2_000, measuredMs: 4_000 };
 /** The drain is measured so long, or until there is nothing left. */
@@ -162,6 +162,7 @@ export async function benchStitchesBusy(database: BenchDatabase): Promise<void> 
 function createTable(samples: ReadonlyMap<System, readonly Sample[]>, deliveriesPerSecond: number): string {
   const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
     median(of.map(each => each[field]).filter(value => !Number.isNaN(value)));
+  const rates = (of: readonly Sample[]): number[] => of.map(({ perSecond }) => perSecond);
   const [one = []] = samples.values();
   const head = [
     'stitches whose receiver answers',
@@ -179,7 +180,7 @@ function createTable(samples: ReadonlyMap<System, readonly Sample[]>, deliveries
     return [
       count(stitches),
       count(middle(of, 'perSecond')),
-      of === one ? '' : times(middle(of, 'perSecond') / middle(one, 'perSecond')),
+      of === one ? '' : timesByRounds(rates(of), rates(one)),
       fixed(middle(of, 'p99Ms')),
       fixed(middle(of, 'nodeMicros'), 0),
       fixed(middle(of, 'databaseMicros'), 0),

@@ -13,11 +13,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
-import { count, fixed, median, table, times } from '../support/table.ts';
+import { count, fixed, median, table, timesByRounds } from '../support/table.ts';
 import { load, manyStitches, openStitches, type Sample as LoadSample } from './setup.ts';
 
 const numbers = [1, 100, 1_000] as const;
-const rounds = 3;
+const rounds = 5;
 const target = 0.95;
 /** The node has just started: it compiles, and the stitches read which threads are held. */
 const full = { threads: 1_000, connections: 256, warmupMs: 8_000, measuredMs: 4_000 };
@@ -121,6 +121,7 @@ export async function benchStitchesDown(database: BenchDatabase): Promise<void> 
 function createTable(samples: ReadonlyMap<System, readonly Sample[]>): string {
   const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
     median(of.map(each => each[field]));
+  const rates = (of: readonly Sample[]): number[] => of.map(({ perSecond }) => perSecond);
   const [one = []] = samples.values();
   const head = [
     'stitches that are down',
@@ -135,7 +136,7 @@ function createTable(samples: ReadonlyMap<System, readonly Sample[]>): string {
   const rows = [...samples].map(([{ stitches }, of]) => [
     count(stitches),
     count(middle(of, 'perSecond')),
-    of === one ? '' : times(middle(of, 'perSecond') / middle(one, 'perSecond')),
+    of === one ? '' : timesByRounds(rates(of), rates(one)),
     fixed(middle(of, 'p99Ms')),
     fixed(middle(of, 'nodeMicros'), 0),
     fixed(middle(of, 'databaseMicros'), 0),

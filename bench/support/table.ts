@@ -15,6 +15,13 @@ export const fixed = (value: number, digits = 1): string => value.toFixed(digits
 export const times = (value: number): string => `${value.toFixed(2)} x`;
 export const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(0)} MiB`;
 
+/** The quotient of two medians, and the least and the greatest quotient of one round. The rounds of both stand in the same order. */
+export function timesByRounds(ours: readonly number[], theirs: readonly number[]): string {
+  const quotients = ours.map((value, i) => value / (theirs[i] ?? Number.NaN));
+  const range = `${fixed(Math.min(...quotients), 2)} to ${fixed(Math.max(...quotients), 2)}`;
+  return `${times(median(ours) / median(theirs))} (${range})`;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;
