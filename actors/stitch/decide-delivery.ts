@@ -12,6 +12,7 @@ import { acceptLoad, requestLoad } from './queue-load.ts';
 import {
   acknowledge,
   countInState,
+  type DeliveryQueue,
   dropEndedHolds,
   getInFlightIds,
   getNextHoldEnd,
@@ -176,7 +177,9 @@ export function loaded(
 ): StitchDecision<null> {
   const queue = acceptLoad(state.queue, request, page, turn.now);
   const at = getEarliest(nextDueAt, getNextHoldEnd(queue));
-  const isSet = at === undefined || (state.dueAt !== null && state.dueAt <= at);
+  // What waits is started by the next probe, which looks for the others, too.
+  const isProbed = isProbing(state) && queue.waiting.length > 0;
+  const isSet = at === undefined || isProbed || (state.dueAt !== null && state.dueAt <= at);
   const self = { kind: 'stitch', id: turn.id };
   const effects: Effect[] = [];
   if (!isSet) effects.push({ do: 'tell', to: self, command: 'remindDue', payload: { at } });
@@ -216,13 +219,16 @@ export function createDueReminder(at: number): Reminder {
 
 /** The reminder: retries or holds are due. */
 export function due(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
-  const queue = { ...dropEndedHolds(state.queue, turn.now), mayHaveDue: true };
-  return { ...startDeliveries({ ...state, dueAt: null, queue }, turn), reply: null };
+  return { ...startDeliveries({ ...state, dueAt: null, queue: expectDue(state, turn) }, turn), reply: null };
+}
+
+function expectDue({ queue }: StitchState, { now }: Turn): DeliveryQueue {
+  return { ...dropEndedHolds(queue, now), mayHaveDue: true };
 }
 
 /** The reminder of a stitch whose receiver fails: one delivery may be tried. */
 export function probe(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
-  return { ...startDeliveries(state, turn), reply: null };
+  return { ...startDeliveries({ ...state, queue: expectDue(state, turn) }, turn), reply: null };
 }
 
 /** The ids of the deliveries in flight. 404 for another tenant's stitch. */

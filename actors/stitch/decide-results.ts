@@ -38,7 +38,14 @@ import {
   retryAfterMs,
   waitAfter,
 } from './schedule.ts';
-import { healthy, isLive, type OwnerNotification, type StitchState } from './state.ts';
+import {
+  type Health,
+  healthy,
+  isLive,
+  isProbing,
+  type OwnerNotification,
+  type StitchState,
+} from './state.ts';
 import { toOutcome } from './window.ts';
 
 /** Retries and holds that end within one step wake the stitch once. */
@@ -93,7 +100,7 @@ class StitchDecisionBuilder {
   decide(): StitchDecision<readonly Released[]> {
     const { writes, released: reply } = this;
     const before = this.#before;
-    const dueAt = this.nextDueAt === null ? null : Math.ceil(this.nextDueAt / dueStepMs) * dueStepMs;
+    const dueAt = this.#getDueAt();
     if (this.state === before && dueAt === before.dueAt) return { writes, reply };
     const state: StitchState = { ...this.state, dueAt };
     const remind: Reminder[] = [];
@@ -110,6 +117,18 @@ class StitchDecisionBuilder {
     if (state.cancelUntil !== before.cancelUntil) effects.push(...createCancelEffects(state));
     return { state, writes, remind, effects, reply };
   }
+
+  /** While one delivery is tried at a time, each probe finds what is due: a reminder of its own would be a commit more for each. */
+  #getDueAt(): number | null {
+    if (isProbing(this.state)) return this.#before.dueAt;
+    return this.nextDueAt === null ? null : Math.ceil(this.nextDueAt / dueStepMs) * dueStepMs;
+  }
+}
+
+/** It is not tried with one delivery at a time any more: what was due meanwhile has no reminder. */
+function endProbing(state: StitchState, health: Health): StitchState {
+  const { queue } = state;
+  return { ...state, health, ...(isProbing(state) ? { queue: { ...queue, mayHaveDue: true } } : {}) };
 }
 
 /** Writes the results, and what they mean for the circuit. Replies with what they mean for their threads. */
@@ -132,7 +151,7 @@ export function settled(
 function succeed(builder: StitchDecisionBuilder, result: AttemptResult): void {
   writeResult(builder, result, 'delivered', null);
   const { state } = builder;
-  if (state.health.failures > 0) builder.state = { ...state, health: healthy };
+  if (state.health.failures > 0) builder.state = endProbing(state, healthy);
   if (state.status === 'error') changeStatus(builder, 'active');
 }
 
@@ -187,7 +206,7 @@ function countFailure(
     changeStatus(builder, 'error');
   } else if (toOutcome(status, failure) === 'refused') {
     // It works, and does not want this event.
-    builder.state = { ...builder.state, health: { ...health, probeAt: null } };
+    builder.state = endProbing(state, { ...health, probeAt: null });
   } else if (health.failures >= failuresToBackOff) {
     builder.state = {
       ...builder.state,

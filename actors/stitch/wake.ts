@@ -30,7 +30,7 @@ export interface Waker {
 }
 
 /** What this node spends on waking: with more stitches each of them is woken less often. */
-const wakesPerMs = 4;
+const wakesPerMs = 2;
 /** The shortest and the longest time between two wakes of a stitch, in milliseconds. */
 const shortestMs = 2;
 const longestMs = 1_000;
