@@ -11,6 +11,7 @@ import { Burst } from './burst.ts';
 import { ConsoleStream } from './console-stream.ts';
 import { display } from './display.ts';
 import { Receiver } from './receiver.ts';
+import { perform } from './perform.ts';
 import { freePort, Server } from './server.ts';
 
 const burstSize = 3_000;
@@ -223,7 +224,7 @@ async function demonstrate(): Promise<void> {
   const server = new Server(await freePort(), { DATA_DIR: folder, RATE_LIMITS: 'off' });
   const receiver = new Receiver();
   let setting: Setting | undefined;
-  try {
+  const demonstration = async (): Promise<void> => {
     setting = await setUp(server, receiver);
     await conversation(setting);
     await killed(setting);
@@ -231,15 +232,13 @@ async function demonstrate(): Promise<void> {
     display.note(
       'npm start runs the server alone; docs/guide/first-five-minutes.md shows how to use it with curl.',
     );
-  } catch (error) {
-    display.fail(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
+  };
+  await perform(demonstration, async () => {
     setting?.stream.close();
     await server.stop();
     await receiver.close();
     await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 await demonstrate();

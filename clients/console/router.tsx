@@ -19,6 +19,7 @@ import {
 import { session } from '../kit/browser-session.ts';
 import { readFilters } from './list/use-filters.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
+import { Failed, NotFound } from './shell/problem-pages.tsx';
 import { SignedIn } from './shell/signed-in.tsx';
 import { Workplace } from './shell/workplace.tsx';
 import { toConsolePath } from './sign-in/problems.ts';
@@ -73,7 +74,8 @@ const signedInRoute = createRoute({
   getParentRoute: () => root,
   id: 'signed-in',
   beforeLoad: async ({ location }) => {
-    if ((await session.getToken()) === undefined) {
+    // Who is signed in works on while the server cannot be reached, whatever has become of the token meanwhile.
+    if (!session.isSignedIn && (await session.getToken()) === undefined) {
       throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
   },
@@ -113,6 +115,8 @@ const threadRoute = createRoute({
 
 export const router = createRouter({
   basepath: '/console',
+  defaultErrorComponent: Failed,
+  defaultNotFoundComponent: NotFound,
   routeTree: root.addChildren([
     signInRoute,
     signUpRoute,

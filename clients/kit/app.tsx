@@ -36,14 +36,19 @@ export function mount(app: ReactNode): void {
   );
 }
 
-/** While a cluster is upgraded, a page of one build may ask for files of another. Loading it anew, once, brings the newer one. */
+/**
+ * While a cluster is upgraded, a page of one build may ask for files of another. Loading it anew, once, brings the newer one. Where the server
+ * cannot be reached it would bring nothing, and take away what is shown.
+ */
 function reloadForNewBuild(): void {
   const key = 'skein-reloaded-at';
-  addEventListener('vite:preloadError', event => {
+  const reload = async (): Promise<void> => {
     const before = Number(sessionStorage.getItem(key) ?? 0);
     if (Date.now() - before < 60_000) return;
-    event.preventDefault();
+    const { ok } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });
+    if (!ok) return;
     sessionStorage.setItem(key, String(Date.now()));
     location.reload();
-  });
+  };
+  addEventListener('vite:preloadError', () => void reload().catch(() => undefined));
 }

@@ -10,6 +10,7 @@ import { signUp } from '../account.ts';
 import type { Api, Message, Page } from '../api.ts';
 import { ConsoleStream, type StreamEvent } from '../console-stream.ts';
 import { display } from '../display.ts';
+import { perform } from '../perform.ts';
 import { freePort, Server } from '../server.ts';
 import { providerUrls, startModelServer } from './model-server.ts';
 import { OrderTool } from './order-tool.ts';
@@ -218,23 +219,21 @@ async function demonstrate(): Promise<void> {
   });
   const tool = new OrderTool();
   let setting: Setting | undefined;
-  try {
+  const demonstration = async (): Promise<void> => {
     setting = await setUp(server, tool);
     await answered(setting);
     await suggested(setting);
     await killed(setting);
     display.title('Done');
     display.note('docs/guide/agents.md shows the same with curl and with your own keys.');
-  } catch (error) {
-    display.fail(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
+  };
+  await perform(demonstration, async () => {
     setting?.stream.close();
     await server.stop();
     await tool.close();
     await models.stop();
     await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 await demonstrate();

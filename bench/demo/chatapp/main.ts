@@ -11,6 +11,7 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { confirmEmail, signUp } from '../account.ts';
 import { ConsoleStream } from '../console-stream.ts';
 import { display } from '../display.ts';
+import { perform } from '../perform.ts';
 import { freePort, Server } from '../server.ts';
 import { connectChannel, createChatappChannel, openBusiness, registerApp } from './business.ts';
 import { closedWindow, freeEntry, pictureAndAnswer } from './conversation.ts';
@@ -59,7 +60,7 @@ async function demonstrate(): Promise<void> {
     CHATAPP_GRAPH_URL: provider.url,
   });
   let setting: Setting | undefined;
-  try {
+  const demonstration = async (): Promise<void> => {
     setting = await setUp(server, provider, folder);
     await pictureAndAnswer(setting);
     await closedWindow(setting);
@@ -68,15 +69,13 @@ async function demonstrate(): Promise<void> {
     await killedNode(setting);
     display.title('Done');
     display.note('docs/guide/channels.md shows the same with curl.');
-  } catch (error) {
-    display.fail(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  } finally {
+  };
+  await perform(demonstration, async () => {
     setting?.stream.close();
     await server.stop();
     await provider.stop();
     await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 const { values } = parseArgs({

@@ -48,9 +48,15 @@ export async function serve(port: number): Promise<void> {
   display.note('In another terminal, start a node that knows it:');
   display.note(`CHATAPP_GRAPH_URL=${provider.url} npm start`);
   display.note('Then go on with "Connect a chatapp channel" in docs/guide/channels.md. Ctrl-C ends it.');
-  const stop = (): void => void provider.stop().then(() => process.exit());
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  let isStopping = false;
+  const stop = (): void => {
+    // npm and the launcher repeat a signal.
+    if (isStopping) return;
+    isStopping = true;
+    void provider.stop().then(() => process.exit());
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
 }
 
 function createRoute(provider: ChatappProvider, business: Business, tell: Tell): Route {

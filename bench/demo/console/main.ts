@@ -20,6 +20,24 @@ const operators = [
 
 const model = { provider: 'llm_provider_1', model: 'gpt-4o-mini' } as const;
 
+const cannedReplies = [
+  {
+    shortcut: '/hello',
+    title: 'Greeting',
+    body: 'Hello {{participant.name}}, this is {{operator.name}}. How can I help?',
+  },
+  {
+    shortcut: '/parcel',
+    title: 'Where a parcel is',
+    body: 'Your parcel left our warehouse. The carrier needs two to three working days.',
+  },
+  {
+    shortcut: '/refund',
+    title: 'How a refund works',
+    body: 'Send the goods back within 30 days, and we pay the price back within a week.',
+  },
+] as const;
+
 interface Setting {
   /** With an API key, which outlives every sign-in. */
   readonly api: Api;
@@ -28,13 +46,14 @@ interface Setting {
   readonly channelId: string;
 }
 
-/** An account, a second operator, a channel, and an agent on it. */
+/** An account, a second operator, canned replies, a channel, and an agent on it. */
 async function setUp(url: string, dataFolder: string): Promise<Setting> {
   const owner = await signUp(url, dataFolder);
   const [project] = (await owner.get<Page<{ projectId: string }>>('/projects')).data;
   if (project === undefined) throw new Error('sign-up made no project');
   const { projectId } = project;
   await addColleague(url, owner, projectId, dataFolder);
+  await writeCannedReplies(owner, projectId);
   const { secret: key } = await owner.post<{ secret: string }>('/api-keys', {
     projectId,
     name: 'Simulator',
@@ -90,6 +109,10 @@ async function createAgent(api: Api, projectId: string): Promise<string> {
   return (await api.post<{ agentId: string }>('/agents', agent)).agentId;
 }
 
+async function writeCannedReplies(api: Api, projectId: string): Promise<void> {
+  for (const reply of cannedReplies) await api.post('/canned-replies', { projectId, ...reply });
+}
+
 /** Every fifth thread is left to the agent, every seventh to people alone. */
 async function chooseModes({ api, projectId, channelId }: Setting): Promise<void> {
   for (const [index, { ref }] of customers.entries()) {
@@ -118,6 +141,8 @@ async function follow(
 }
 
 const ending = new AbortController();
+// npm and the launcher repeat a signal: any but the first changes nothing, and must not end what takes everything away.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => ending.abort());
 const folder = await temporaryFolder('skein-demo-');
 const models = await startModels();
 const server = new Server(Number(process.env['PORT'] ?? (await freePort())), {
@@ -126,8 +151,6 @@ const server = new Server(Number(process.env['PORT'] ?? (await freePort())), {
 });
 let stream: ConsoleStream | undefined;
 try {
-  process.once('SIGINT', () => ending.abort());
-  process.once('SIGTERM', () => ending.abort());
   display.title('The Console, with a shop whose customers write');
   display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
   const setting = await setUp(server.url, folder);

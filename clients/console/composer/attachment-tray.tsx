@@ -1,6 +1,7 @@
 /** The files that will go with what is written, and how far they are. */
 import { ActionIcon } from '@mantine/core';
 import { RotateCw, X } from 'lucide-react';
+import { toShownName } from '../../kit/shown-name.ts';
 import { useTexts } from '../texts/index.ts';
 import { useFormats } from '../thread/names.tsx';
 import type { Upload } from './uploads.ts';
@@ -20,10 +21,11 @@ export function AttachmentTray({ uploads, onRemove, onRetry }: AttachmentTrayPro
     <ul className={classes['tray']}>
       {uploads.map(upload => {
         const { id, file, state, progress, problem } = upload;
+        const name = toShownName(file.name);
         return (
-          <li key={id} data-state={state} title={file.name}>
+          <li key={id} data-state={state} title={name}>
             <span>
-              <bdi>{file.name}</bdi>
+              <bdi>{name}</bdi>
             </span>
             <small>
               {state === 'failed' ? `${texts.uploadFailed}: ${problem ?? ''}` : formats.size(file.size)}
@@ -32,20 +34,20 @@ export function AttachmentTray({ uploads, onRemove, onRetry }: AttachmentTrayPro
               <progress
                 value={progress}
                 max={1}
-                aria-label={texts.uploading(file.name, `${Math.round(progress * 100)} %`)}
+                aria-label={texts.uploading(name, `${Math.round(progress * 100)} %`)}
               />
             )}
             {state === 'failed' && (
               <ActionIcon
                 size="xs"
-                aria-label={texts.uploadAgain(file.name)}
-                title={texts.uploadAgain(file.name)}
+                aria-label={texts.uploadAgain(name)}
+                title={texts.uploadAgain(name)}
                 onClick={() => onRetry(upload)}
               >
                 <RotateCw size={12} />
               </ActionIcon>
             )}
-            <ActionIcon size="xs" aria-label={texts.removeFile(file.name)} onClick={() => onRemove(id)}>
+            <ActionIcon size="xs" aria-label={texts.removeFile(name)} onClick={() => onRemove(id)}>
               <X size={12} />
             </ActionIcon>
           </li>

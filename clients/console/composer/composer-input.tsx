@@ -1,5 +1,6 @@
 /** The text that is being written, and what can be chosen for the word at its caret. */
 import { Textarea } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
 import { useId, type KeyboardEvent, type RefObject } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -23,7 +24,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
   const texts = useTexts().thread.composer;
   const { kind, text, setText, write, send, attach, rest } = composition;
   const choosing = useChoices(input, { kind, text, names, thread });
-  const { choices, active, token, caret } = choosing;
+  const { choices, active, token, caret, hasNoReplies } = choosing;
   const listId = useId();
   const isChoosing = choices.length > 0;
 
@@ -62,6 +63,14 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
           active={active}
           onTake={take}
         />
+      )}
+      {hasNoReplies && (
+        <p className={classes['hint']} role="status">
+          {texts.noCannedReplies}{' '}
+          <Link to="/settings/canned-replies/$projectId" params={{ projectId: thread.projectId }}>
+            {texts.writeCannedReplies}
+          </Link>
+        </p>
       )}
       <Textarea
         ref={input}

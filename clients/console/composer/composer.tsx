@@ -1,9 +1,9 @@
 /** What the operator writes: a reply to the participant, or a note for colleagues. What is sent goes to the outbox, and is shown at once. */
 import { ActionIcon } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
@@ -24,10 +24,12 @@ export interface ComposerProps {
   /** The message that will be answered. */
   readonly replyTo: Message | undefined;
   readonly onReplyDone: () => void;
+  /** How often text of the agent's was put into the reply: the operator goes on there. */
+  readonly takenOver: number;
 }
 
 export function Composer(props: ComposerProps) {
-  const { open, thread, names, replyTo, onReplyDone } = props;
+  const { open, thread, names, replyTo, onReplyDone, takenOver } = props;
   const texts = useTexts().thread.composer;
   const composition = useComposition(thread, replyTo, onReplyDone);
   const { kind, setKind, attach, files, remove, retry, send } = composition;
@@ -38,15 +40,22 @@ export function Composer(props: ComposerProps) {
     setKind(chosen);
     input.current?.focus();
   };
-  useHotkeys([
+  useShortcuts([
     ['R', () => begin('reply')],
     ['N', () => begin('note')],
   ]);
   useEffect(() => {
     if (replyTo !== undefined) input.current?.focus();
   }, [replyTo]);
+  // Before the next key, which is meant for that text.
+  useLayoutEffect(() => {
+    if (takenOver === 0) return;
+    setKind('reply');
+    input.current?.focus();
+  }, [takenOver, setKind]);
 
   if (thread.status === 'archived') return <p className={classes['notice']}>{texts.archived}</p>;
+  if (!names.mayAnswer) return <p className={classes['notice']}>{texts.readOnly}</p>;
   return (
     <form
       className={classes['composer']}

@@ -10,7 +10,7 @@ const longestQuery = 40;
 
 /** The word at the caret, if it begins with the sign at the start of a line or behind a space. */
 export function findToken(text: string, caret: number, sign: '/' | '@'): Token | undefined {
-  const start = text.lastIndexOf(sign, caret - 1);
+  const start = caret === 0 ? -1 : text.lastIndexOf(sign, caret - 1);
   if (start === -1 || caret - start > longestQuery) return undefined;
   const query = text.slice(start + 1, caret);
   const before = text.charAt(start - 1);

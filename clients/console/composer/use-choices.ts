@@ -29,12 +29,14 @@ export function useChoices(input: RefObject<HTMLTextAreaElement | null>, writing
   const follow = useCallback(() => setCaret(input.current?.selectionStart ?? 0), [input]);
   const token = findToken(text, caret, kind === 'note' ? '@' : '/');
   const { start, query } = token ?? {};
+  // Another word at the same place is another one.
+  if (token === undefined && closed !== undefined) setClosed(undefined);
   const replies = useCannedReplies(kind === 'reply' && token !== undefined);
   const choices = useMemo((): readonly Choice[] => {
     if (query === undefined || start === closed) return [];
     if (kind === 'note') return findColleagues(names, query);
     const operatorName = names.colleagues.find(({ isMe }) => isMe)?.name ?? '';
-    return findCannedReplies(replies, query)
+    return findCannedReplies(replies ?? [], query)
       .slice(0, mostShown)
       .map(({ cannedReplyId, shortcut, title, body }) => ({
         id: cannedReplyId,
@@ -47,6 +49,8 @@ export function useChoices(input: RefObject<HTMLTextAreaElement | null>, writing
     token,
     caret,
     choices,
+    /** A reply was asked for by its sign, and the project has none. */
+    hasNoReplies: kind === 'reply' && token !== undefined && start !== closed && replies?.length === 0,
     active: Math.min(active, Math.max(0, choices.length - 1)),
     setActive,
     follow,
@@ -65,13 +69,11 @@ function findColleagues(names: Names, query: string): readonly Choice[] {
     .map(({ userId, name }) => ({ id: userId, name, text: `@${name} ` }));
 }
 
-const noReplies: readonly never[] = [];
-
-/** All of the project, read when they are first asked for. */
+/** All of the project, read when they are first asked for; undefined until then. */
 function useCannedReplies(isAsked: boolean) {
   const client = useClient();
   const { projectId } = useConversing();
-  const { data = noReplies } = useQuery({
+  const { data } = useQuery({
     queryKey: ['canned-replies', projectId],
     queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
     enabled: isAsked,

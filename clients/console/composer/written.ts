@@ -1,6 +1,9 @@
 /** What was written and not sent yet, by thread, replies and notes apart. It outlives a reload of its tab, and ends with it or at sign-out. */
 export type WrittenKind = 'reply' | 'note';
 
+/** Also the edited text of a suggestion, by its run. */
+type StoredKind = WrittenKind | 'suggestion';
+
 export type TextStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 export class WrittenTexts {
@@ -20,18 +23,18 @@ export class WrittenTexts {
     return () => this.#listeners.delete(listener);
   };
 
-  get(threadId: string, kind: WrittenKind): string {
-    return this.#storage.getItem(this.#toKey(threadId, kind)) ?? '';
+  get(id: string, kind: StoredKind): string {
+    return this.#storage.getItem(this.#toKey(id, kind)) ?? '';
   }
 
-  set(threadId: string, kind: WrittenKind, text: string): void {
-    const key = this.#toKey(threadId, kind);
+  set(id: string, kind: StoredKind, text: string): void {
+    const key = this.#toKey(id, kind);
     if (text === '') this.#storage.removeItem(key);
     else this.#storage.setItem(key, text);
     for (const listener of this.#listeners) listener();
   }
 
-  #toKey(threadId: string, kind: WrittenKind): string {
-    return `${this.#prefix}${threadId}:${kind}`;
+  #toKey(id: string, kind: StoredKind): string {
+    return `${this.#prefix}${id}:${kind}`;
   }
 }

@@ -3,7 +3,7 @@ import { ActionIcon, Checkbox, MultiSelect, Pill, Popover, Stack, TagsInput } fr
 import { ListFilter } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { QueueName, ThreadFilters } from '../live/queues.ts';
+import { isCounted, type QueueName, type ThreadFilters } from '../live/queues.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -36,7 +36,7 @@ export function FilterBar(props: FilterBarProps) {
       <div className={classes['line']}>
         <h2 className={classes['title']}>{title}</h2>
         {children}
-        <KeepFilter queue={queue} filters={filters} />
+        {isCounted(queue) && <KeepFilter queue={queue} filters={filters} />}
         <FilterMenu {...props} labels={labels} />
       </div>
       {shown.length > 0 && (

@@ -1,10 +1,15 @@
 /** Queues with filters that an operator has kept under a name, in their profile. */
 import type { Profile, SavedFilter as KeptFilter } from '../../sdk/index.ts';
-import { contractNames, queueNames, type QueueName, type ThreadFilters } from '../live/queues.ts';
+import {
+  contractNames,
+  type CountedQueueName,
+  countedQueueNames,
+  type ThreadFilters,
+} from '../live/queues.ts';
 
 export interface SavedFilter {
   readonly name: string;
-  readonly queue: QueueName;
+  readonly queue: CountedQueueName;
   readonly filters: ThreadFilters;
 }
 
@@ -21,7 +26,7 @@ export function listSavedFilters(
 ): readonly SavedFilter[] {
   const listed = Object.entries(saved?.[projectId] ?? {}).flatMap(([name, { queue: kept, filters }]) => {
     // A later version may know more queues.
-    const queue = queueNames.find(each => contractNames[each] === kept);
+    const queue = countedQueueNames.find(each => contractNames[each] === kept);
     return queue === undefined ? [] : [{ name, queue, filters }];
   });
   return listed.sort((one, other) => one.name.localeCompare(other.name));

@@ -6,18 +6,21 @@ import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isTag, mostTags } from '../participant/tag.ts';
 import { changeAll, type ThreadChange } from './change-all.ts';
+import { mostChosen } from './use-chosen.ts';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
   readonly threadIds: readonly string[];
   /** Tags to choose from: any others may be written. */
   readonly tags: readonly string[];
+  /** Chooses all that are listed; undefined: they are, or more may not be. */
+  readonly onAll: (() => void) | undefined;
   readonly onClear: () => void;
   /** Called with those that were refused. */
   readonly onChanged: (refused: readonly string[]) => void;
 }
 
-export function SelectionBar({ threadIds, tags, onClear, onChanged }: SelectionBarProps) {
+export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
   const texts = useTexts().list.selection;
   const client = useClient();
   const { colleagues } = useNames();
@@ -38,8 +41,17 @@ export function SelectionBar({ threadIds, tags, onClear, onChanged }: SelectionB
   return (
     <div className={classes['bar']} role="toolbar" aria-label={texts.label}>
       <span className={classes['count']} role="status">
-        {isRefused ? texts.failed(refused.length) : texts.chosen(threadIds.length)}
+        {isRefused
+          ? texts.failed(refused.length)
+          : threadIds.length === mostChosen
+            ? texts.mostChosen(mostChosen)
+            : texts.chosen(threadIds.length)}
       </span>
+      {onAll !== undefined && (
+        <Button size="compact-xs" variant="subtle" disabled={isBusy} onClick={onAll}>
+          {texts.all}
+        </Button>
+      )}
       <div className={classes['actions']}>
         <Button
           size="compact-xs"

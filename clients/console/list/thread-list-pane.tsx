@@ -1,19 +1,20 @@
 /** The list of a queue: rows that scroll, keys that move through it, filters above it, and what can be done to several at once. */
 import { Button, Skeleton } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
 import { useThreadList } from '../live/use-thread-list.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats, useNames } from '../thread/names.tsx';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { ThreadRow } from './thread-row.tsx';
+import { type Choosing, mostChosen, useChosen } from './use-chosen.ts';
 import { useFilters, withoutMessage } from './use-filters.ts';
 import classes from './thread-list-pane.module.css';
 
@@ -34,7 +35,8 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
   const { filters, setFilters } = useFilters();
   const { list, state } = useThreadList(queue, filters);
   const texts = useTexts();
-  const { chosen, choose, toggle } = useChosen(list);
+  const choosing = useChosen(list);
+  const { chosen, choose } = choosing;
   return (
     <section className={classes['pane']} aria-label={texts.shell.queues[queue]}>
       <FilterBar title={texts.shell.queues[queue]} queue={queue} filters={filters} onChange={setFilters}>
@@ -49,43 +51,22 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
           </Button>
         )}
       </FilterBar>
-      <Rows list={list} state={state} queue={queue} selected={selected} chosen={chosen} onToggle={toggle} />
+      <Rows list={list} state={state} queue={queue} selected={selected} choosing={choosing} />
       {chosen.size > 0 && (
         <SelectionBar
           threadIds={[...chosen]}
           tags={listTags(list, state.order)}
+          onAll={
+            chosen.size < mostChosen && state.order.some(each => !chosen.has(each))
+              ? choosing.chooseAll
+              : undefined
+          }
           onClear={() => choose([])}
           onChanged={choose}
         />
       )}
     </section>
   );
-}
-
-interface Chosen {
-  readonly of: ThreadList;
-  readonly chosen: ReadonlySet<string>;
-}
-
-const nothing: ReadonlySet<string> = new Set();
-
-/** The threads that were chosen in the list that is shown: what was chosen in another queue is not changed unseen. */
-function useChosen(list: ThreadList) {
-  const [kept, setKept] = useState<Chosen>({ of: list, chosen: nothing });
-  const toggle = useCallback(
-    (threadId: string) =>
-      setKept(before => {
-        const after = new Set(before.of === list ? before.chosen : nothing);
-        if (!after.delete(threadId)) after.add(threadId);
-        return { of: list, chosen: after };
-      }),
-    [list],
-  );
-  return {
-    chosen: kept.of === list ? kept.chosen : nothing,
-    choose: (threadIds: readonly string[]) => setKept({ of: list, chosen: new Set(threadIds) }),
-    toggle,
-  };
 }
 
 /** The tags of the threads that are listed first. */
@@ -97,11 +78,10 @@ function listTags(list: ThreadList, order: readonly string[]): readonly string[]
 interface RowsProps extends ThreadListPaneProps {
   readonly list: ThreadList;
   readonly state: ThreadListState;
-  readonly chosen: ReadonlySet<string>;
-  readonly onToggle: (threadId: string) => void;
+  readonly choosing: Choosing;
 }
 
-function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
+function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   const texts = useTexts().list;
   const formats = useFormats();
   const names = useNames();
@@ -109,6 +89,7 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
   const open = useOpenThread(queue);
   const scroller = useRef<HTMLDivElement>(null);
   const { order } = state;
+  const { chosen, toggle } = choosing;
   const rows = useVirtualizer({
     count: order.length,
     getScrollElement: () => scroller.current,
@@ -122,10 +103,10 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
     if (state.hasMore && lastShown >= order.length - aheadRows) void list.readMore();
   }, [list, state.hasMore, lastShown, order.length]);
   const move = useMove({ order, selected, open, scrollTo: index => rows.scrollToIndex(index) });
-  useHotkeys([
-    ['J', () => move(1)],
-    ['K', () => move(-1)],
-    ['X', () => selected !== undefined && onToggle(selected)],
+  useShortcuts([
+    ['J', () => move(1), { repeats: true }],
+    ['K', () => move(-1), { repeats: true }],
+    ['X', () => names.mayAnswer && selected !== undefined && toggle(selected)],
   ]);
   if (order.length === 0) return <Nothing list={list} state={state} queue={queue} />;
   return (
@@ -136,6 +117,7 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
       aria-label={texts.label}
       aria-busy={state.phase !== 'ready'}
       aria-multiselectable="true"
+      data-choosing={chosen.size > 0 || undefined}
       aria-activedescendant={
         selected !== undefined && order.includes(selected) ? toRowId(selected) : undefined
       }
@@ -161,10 +143,13 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
               className={classes['row']}
               data-chosen={chosen.has(threadId) || undefined}
               style={{ transform: `translateY(${item.start}px)` }}
-              onClick={event =>
-                event.shiftKey || event.metaKey || event.ctrlKey ? onToggle(threadId) : open(threadId)
-              }
+              // Shift would select the texts between.
+              onMouseDown={event => event.shiftKey && event.preventDefault()}
+              // Threads are chosen to be changed, all at once.
+              onClick={event => (names.mayAnswer ? click(event, threadId, choosing, open) : open(threadId))}
             >
+              {/* No control of its own, which an option may not have: by keyboard it is X. */}
+              {names.mayAnswer && <span className={classes['check']} data-check aria-hidden />}
               <ThreadRow
                 thread={thread}
                 texts={texts}
@@ -179,6 +164,18 @@ function Rows({ list, state, queue, selected, chosen, onToggle }: RowsProps) {
       </div>
     </div>
   );
+}
+
+/** Opens the thread; at its face, or with a key held, chooses it. */
+function click(
+  event: MouseEvent<HTMLElement>,
+  threadId: string,
+  { toggle, chooseUpTo }: Choosing,
+  open: (threadId: string) => void,
+): void {
+  if (event.shiftKey) return chooseUpTo(threadId);
+  const isAtFace = (event.target as Element).closest('[data-check]') !== null;
+  return isAtFace || event.metaKey || event.ctrlKey ? toggle(threadId) : open(threadId);
 }
 
 const toRowId = (threadId: string): string => `row-${threadId}`;

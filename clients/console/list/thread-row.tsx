@@ -1,5 +1,6 @@
 /** One thread in a list. Plain elements: two hundred of them may change in a second. */
 import { memo, useMemo } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { getWindowLeft } from '../live/queues.ts';
 import type { Names } from '../thread/names.tsx';
@@ -26,7 +27,7 @@ const minuteMs = 60_000;
 
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { thread, texts, formats } = props;
-  const name = thread.participant?.displayName ?? thread.externalRef ?? texts.unknown;
+  const name = toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknown);
   const unread = thread.unreadCount ?? 0;
   return (
     <>
@@ -97,6 +98,14 @@ function Chips({ thread, texts, formats, names, now }: ThreadRowProps) {
       {windowLeft !== undefined && windowLeft < shownWindowMs && (
         <span className={classes['chip']} data-kind="window" title={texts.windowTitle}>
           {texts.window(formats.age(windowLeft))}
+        </span>
+      )}
+      {thread.snoozedUntil != null && Date.parse(thread.snoozedUntil) > now && (
+        <span
+          className={classes['chip']}
+          title={texts.snoozedUntil(formats.dateAndTime(thread.snoozedUntil))}
+        >
+          {texts.snoozed(formats.age(Date.parse(thread.snoozedUntil) - now))}
         </span>
       )}
       {thread.waitingSince != null && now - Date.parse(thread.waitingSince) >= minuteMs && (

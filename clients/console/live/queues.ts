@@ -1,7 +1,8 @@
 /** The queues of the Console: which threads are in each, how they are asked for, and their order. */
 import type { ListThreadsQuery, Queues, Thread } from '../../sdk/index.ts';
 
-export const queueNames = [
+/** Those that the contract counts, and that a saved filter may be of. */
+export const countedQueueNames = [
   'mine',
   'unassigned',
   'all',
@@ -12,10 +13,13 @@ export const queueNames = [
   'paused',
   'closed',
 ] as const;
+export type CountedQueueName = (typeof countedQueueNames)[number];
+
+export const queueNames = [...countedQueueNames, 'snoozed'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What the contract calls the queues. */
-export const contractNames: Readonly<Record<QueueName, keyof Queues['queues']>> = {
+export const contractNames: Readonly<Record<CountedQueueName, keyof Queues['queues']>> = {
   mine: 'mine',
   unassigned: 'unassigned',
   all: 'allOpen',
@@ -26,6 +30,8 @@ export const contractNames: Readonly<Record<QueueName, keyof Queues['queues']>> 
   paused: 'paused',
   closed: 'closed',
 };
+
+export const isCounted = (name: QueueName): name is CountedQueueName => name !== 'snoozed';
 
 export const isQueueName = (name: string): name is QueueName =>
   (queueNames as readonly string[]).includes(name);
@@ -111,6 +117,10 @@ export const queues: Readonly<Record<QueueName, Queue>> = {
   closed: {
     query: () => ({ status: ['closed'] }),
     has: ({ status }) => status === 'closed',
+  },
+  snoozed: {
+    query: () => ({ snoozed: true }),
+    has: (thread, { now }) => sleeps(thread, now),
   },
 };
 

@@ -1,6 +1,7 @@
 /** Tells the operator, who looks elsewhere, what has happened: in the title, and if they wish by a notification or a sound. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
@@ -37,7 +38,7 @@ export function Notifier() {
         if (sound) playSound();
         if (!desktop) return;
         showNotification({
-          title: participant?.displayName ?? externalRef ?? texts[notice.is],
+          title: toShownName(participant?.displayName ?? externalRef ?? texts[notice.is]),
           body: showsText && notice.text !== '' ? notice.text : texts[notice.is],
           tag: notice.threadId,
           onOpened: () => open(notice.threadId),

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
@@ -38,7 +39,9 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
       <ActionIcon className={classes['close']} size="sm" aria-label={labels.close} onClick={onClose}>
         <X size={14} />
       </ActionIcon>
-      <NameField open={open} thread={thread} name={participantName} action={action} />
+      <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
+        <NameField open={open} thread={thread} name={participantName} action={action} />
+      </fieldset>
       <dl className={classes['facts']}>
         {reference != null && <Fact name={labels.reference}>{reference}</Fact>}
         {participant?.locale != null && <Fact name={labels.language}>{participant.locale}</Fact>}
@@ -50,13 +53,17 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
         <Fact name={labels.lastMessage}>{formats.dateTime(thread.lastMessageAt)}</Fact>
       </dl>
       <Section title={labels.tags}>
-        <Tags open={open} thread={thread} action={action} />
+        <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
+          <Tags open={open} thread={thread} action={action} />
+        </fieldset>
       </Section>
       <Section title={labels.threads}>
         <OtherThreads thread={thread} reference={reference ?? undefined} />
       </Section>
       <Section title={labels.customFields}>
-        <CustomFields open={open} thread={thread} />
+        <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
+          <CustomFields open={open} thread={thread} />
+        </fieldset>
       </Section>
       <FieldsSection title={labels.attributes} fields={participant?.attributes ?? {}} />
       <FieldsSection title={labels.metadata} fields={metadata} />
@@ -74,11 +81,12 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function Fact({ name, children }: { readonly name: string; readonly children: string }) {
+  const shown = toShownName(children);
   return (
     <>
-      <dt>{name}</dt>
-      <dd title={children}>
-        <bdi>{children}</bdi>
+      <dt>{toShownName(name)}</dt>
+      <dd title={shown}>
+        <bdi>{shown}</bdi>
       </dd>
     </>
   );

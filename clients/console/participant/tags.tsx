@@ -30,7 +30,7 @@ export function Tags({ open, thread, action }: TagsProps) {
     <div className={classes['tags']}>
       {tags.map(tag => (
         <span key={tag} className={classes['tag']}>
-          {tag}
+          <bdi title={tag}>{tag}</bdi>
           <ActionIcon
             size={14}
             aria-label={texts.removeTag(tag)}

@@ -1,4 +1,5 @@
 /** What the palette has found, as it is shown. */
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { useFormats } from '../thread/names.tsx';
@@ -10,7 +11,7 @@ import type { RunnableCommand } from './use-commands.ts';
 export function FoundThread({ thread }: { readonly thread: Thread }) {
   const { list: texts, thread: threadTexts } = useTexts();
   const formats = useFormats();
-  const name = thread.participant?.displayName ?? thread.externalRef ?? texts.unknown;
+  const name = toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknown);
   const { match } = thread;
   const at = match?.at ?? thread.lastMessageAt;
   return (

@@ -1,11 +1,13 @@
 /** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import classes from './search-field.module.css';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const importPalette = () => import('./palette.tsx');
+const Palette = lazy(importPalette);
+const loadAfterMs = 2_000;
 
 /** As its owner's keyboard has it. */
 const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
@@ -13,6 +15,12 @@ const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K'
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().search;
   const [isOpen, setOpen] = useState(false);
+  // It is there when it is asked for, and not in the way of the first page.
+  useEffect(() => {
+    const load = (): void => void importPalette().catch(() => undefined);
+    const timer = setTimeout(load, loadAfterMs);
+    return () => clearTimeout(timer);
+  }, []);
   useHotkeys([['mod+k', () => setOpen(open => !open)]], []);
   return (
     <>
@@ -29,7 +37,10 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
           {shortcut}
         </kbd>
       </button>
-      <Suspense>{isOpen && <Palette onClose={() => setOpen(false)} onShortcuts={onShortcuts} />}</Suspense>
+      {/* Something is in front while it loads, too: keys are not meant for what is behind it. */}
+      <Suspense fallback={isOpen && <div role="dialog" hidden />}>
+        {isOpen && <Palette onClose={() => setOpen(false)} onShortcuts={onShortcuts} />}
+      </Suspense>
     </>
   );
 }

@@ -4,10 +4,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { createOperatorClient } from '../../kit/browser-session.ts';
-import type { CannedReply } from '../../sdk/index.ts';
+import { ApiError, type CannedReply } from '../../sdk/index.ts';
 import { PageLink } from '../sign-in/account-page.tsx';
 import { useTexts } from '../texts/index.ts';
-import { useAction } from '../thread/use-action.ts';
+import { describeError, useAction } from '../thread/use-action.ts';
 import classes from './settings.module.css';
 
 /** The contract's. */
@@ -21,7 +21,7 @@ const placeholders = [
 
 export function CannedReplies() {
   const { projectId } = useParams({ from: '/signed-in/settings/canned-replies/$projectId' });
-  const texts = useTexts().settings;
+  const { settings: texts, shell } = useTexts();
   const client = useMemo(() => createOperatorClient({ projectId }), [projectId]);
   const queries = useQueryClient();
   const queryKey = ['canned-replies', projectId];
@@ -49,7 +49,9 @@ export function CannedReplies() {
               <Code key={each}>{each}</Code>
             ))}
           </Group>
-          {error !== null && <Alert color="red">{error.message}</Alert>}
+          {error !== null && (
+            <Alert color="red">{isMissing(error) ? shell.notFound : describeError(error)}</Alert>
+          )}
           {replies?.length === 0 && edited === undefined && <Text c="dimmed">{texts.replies.none}</Text>}
           <ul className={classes['replies']}>
             {replies?.map(reply => (
@@ -70,7 +72,7 @@ export function CannedReplies() {
           {edited === 'new' && (
             <ReplyForm client={client} onDone={done} onCancel={() => setEdited(undefined)} />
           )}
-          {edited === undefined && (
+          {replies !== undefined && edited === undefined && (
             <Group>
               <Button onClick={() => setEdited('new')}>{texts.replies.add}</Button>
             </Group>
@@ -80,6 +82,10 @@ export function CannedReplies() {
     </main>
   );
 }
+
+/** There is no such project, or not for this operator. */
+const isMissing = (error: Error): boolean =>
+  error instanceof ApiError && (error.status === 404 || error.status === 403);
 
 function ReplyRow({ reply, onEdit }: { readonly reply: CannedReply; readonly onEdit: () => void }) {
   const texts = useTexts().settings.replies;

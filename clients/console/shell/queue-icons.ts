@@ -1,4 +1,5 @@
 import {
+  AlarmClock,
   Check,
   CircleUser,
   Clock4,
@@ -22,4 +23,5 @@ export const queueIcons: Readonly<Record<QueueName, LucideIcon>> = {
   failed: TriangleAlert,
   paused: Pause,
   closed: Check,
+  snoozed: AlarmClock,
 };

@@ -6,7 +6,7 @@ import { SavedFilterList } from '../list/saved-filter-list.tsx';
 import { isSameFilter } from '../list/saved-filters.ts';
 import { useFilters } from '../list/use-filters.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
-import { contractNames, type QueueName, queueNames } from '../live/queues.ts';
+import { contractNames, isCounted, type QueueName, queueNames } from '../live/queues.ts';
 import { useQueueCounts } from '../live/use-queue-counts.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../thread/names.tsx';
@@ -25,18 +25,21 @@ export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly 
   const counts = useQueueCounts();
   const { saved } = useSavedFilters();
   const { filters } = useFilters();
-  const shown = saved.find(each => isSameFilter(each, { queue, filters }));
+  const shown = isCounted(queue) ? saved.find(each => isSameFilter(each, { queue, filters })) : undefined;
   return (
     <nav className={classes['rail']} aria-label={texts.queuesLabel}>
-      <div className={classes['brand']}>
-        <img src={icon} alt="" width={20} height={20} />
-        {texts.appName}
-      </div>
+      {/* In a drawer it has a title already. */}
+      {onChosen === undefined && (
+        <div className={classes['brand']}>
+          <img src={icon} alt="" width={20} height={20} />
+          {texts.appName}
+        </div>
+      )}
       <EnvironmentSelect />
       <ul className={classes['queues']}>
         {queueNames.map(name => {
           const Icon = queueIcons[name];
-          const found = counts?.[contractNames[name]];
+          const found = isCounted(name) ? counts?.[contractNames[name]] : undefined;
           return (
             <li key={name}>
               <Link

@@ -1,6 +1,5 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
 import { Drawer } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
@@ -12,6 +11,7 @@ import { useTexts } from '../texts/index.ts';
 import { Header } from './header.tsx';
 import { WhileAllowed } from './while-allowed.tsx';
 import { Rail } from './rail.tsx';
+import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
 const Shortcuts = lazy(() => import('./shortcuts.tsx'));
@@ -39,7 +39,7 @@ function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]
   const [showsRail, setShowsRail] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);
   // With Shift on some keyboards, and without on others.
-  useHotkeys(['?', 'shift+?'].map(key => [key, () => setShowsShortcuts(true)]));
+  useShortcuts(['?', 'shift+?'].map(key => [key, () => setShowsShortcuts(true)]));
   return (
     <div className={classes['frame']} data-thread={threadId !== undefined || undefined}>
       <div className={classes['rail']}>
@@ -61,7 +61,11 @@ function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]
         size={240}
         title={texts.queuesLabel}
         closeButtonProps={{ 'aria-label': threadTexts.files.close }}
-        padding={0}
+        classNames={{
+          content: classes['drawer'],
+          header: classes['drawerHead'],
+          body: classes['drawerBody'],
+        }}
       >
         <Rail queue={queue} onChosen={() => setShowsRail(false)} />
       </Drawer>

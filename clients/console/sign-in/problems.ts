@@ -47,8 +47,11 @@ export function isPassword(text: string): boolean {
 /** Roughly: whether it is one the server says. */
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text.trim());
 
+/** A path as the Console writes its own. What browsers leave out of addresses (tabs) or read as `/` (`\\`) would make it another one. */
+const plainPath = /^\/(?!\/)[^\s\p{Control}\\]*$/u;
+
 /** Where to go after signing in: a page of the Console, and nothing else. */
 export function toConsolePath(to: string | undefined): string {
   const path = (to ?? '/').replace(/^\/console(?=[/?#]|$)/, '');
-  return /^\/(?![/\\])/.test(path) ? path : '/';
+  return plainPath.test(path) ? path : '/';
 }

@@ -1,5 +1,6 @@
 /** What a message holds beside its text, by its type. The text itself is shown below it. */
 import { ExternalLink } from 'lucide-react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Message, MessageContent } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { toMapHref, toSafeHref } from './links.ts';
@@ -68,7 +69,7 @@ function LocationCard({ content }: { readonly content: Extract<MessageContent, {
   return (
     <div className={classes['card']}>
       <b>
-        <bdi>{name ?? texts.location}</bdi>
+        <bdi>{toShownName(name ?? texts.location)}</bdi>
       </b>
       {address != null && <bdi>{address}</bdi>}
       <span className={classes['meta']}>
@@ -89,7 +90,7 @@ function ContactCards({ contacts }: { readonly contacts: Contacts }) {
     <div key={index} className={classes['card']}>
       <span className={classes['meta']}>{texts.contact}</span>
       <b>
-        <bdi>{contact.name}</bdi>
+        <bdi>{toShownName(contact.name)}</bdi>
       </b>
       {contact.organization != null && <bdi>{contact.organization}</bdi>}
       {contact.phones.map(({ phone }, at) => (

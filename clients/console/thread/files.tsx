@@ -5,6 +5,7 @@
 import { UnstyledButton } from '@mantine/core';
 import { FileText } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useFormats } from './names.tsx';
@@ -57,11 +58,12 @@ interface FileProps {
 
 function File({ file, isVoice, onView }: FileProps) {
   const texts = useTexts().thread.files;
-  const isDocument = file.kind === 'document';
-  // What is being shown keeps its address: another one would load and play it anew. A link needs one that is good when it is clicked.
-  const { data: url, isError, refetch } = useFileUrl(file, { isKeptFresh: isDocument });
   const [isBroken, setBroken] = useState(false);
-  const name = file.filename ?? (isVoice ? texts.voice : texts.kinds[file.kind]);
+  const isPlayable = file.kind === 'audio' || file.kind === 'video';
+  const isLink = file.kind === 'document' || (isPlayable && isBroken);
+  // What is being shown keeps its address: another one would load and play it anew. A link needs one that is good when it is clicked.
+  const { data: url, isError, refetch } = useFileUrl(file, { isKeptFresh: isLink });
+  const name = toShownName(file.filename ?? (isVoice ? texts.voice : texts.kinds[file.kind]));
   if (file.status === 'failed')
     return <div className={classes['waitingFile']}>{texts.failed(file.reason ?? texts.unavailable)}</div>;
   if (file.status === 'pending')
@@ -70,10 +72,17 @@ function File({ file, isVoice, onView }: FileProps) {
         {name}: {texts.pending}
       </div>
     );
-  if (isError || isBroken || file.attachmentId === undefined)
+  if (isError || (isBroken && !isPlayable) || file.attachmentId === undefined)
     return (
       <div className={classes['waitingFile']}>
         {name}: {texts.unavailable}
+      </div>
+    );
+  if (isBroken)
+    return (
+      <div className={classes['unplayable']}>
+        <Document file={file} url={url} name={name} />
+        <span role="status">{texts.unplayable}</span>
       </div>
     );
   const onBroken = (): void => setBroken(true);
@@ -89,7 +98,7 @@ function File({ file, isVoice, onView }: FileProps) {
           url={url}
           name={name}
           onBroken={onBroken}
-          renew={async () => void (await refetch())}
+          renew={async () => (await refetch()).data}
         />
       );
     case 'document':
@@ -135,8 +144,7 @@ function Document({ file, url, name }: DocumentProps) {
       download={name}
       target="_blank"
       rel="noopener noreferrer"
-      title={name}
-      aria-label={texts.download(name)}
+      title={texts.download(name)}
     >
       <FileText size={18} aria-hidden />
       <span>

@@ -6,7 +6,10 @@ export interface Formats {
   toDay(at: string): string;
   /** Today, yesterday, else the date. */
   day(at: string): string;
+  /** To the second. */
   dateTime(at: string): string;
+  /** To the minute. */
+  dateAndTime(at: string): string;
   /** The largest unit alone, as short as can be: 5m, 2h, 3d. */
   age(ms: number): string;
   /** 2 h 5 min; the two largest units. Under a minute: 0 min. */
@@ -37,6 +40,7 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
     year: 'numeric',
   });
   const dateTime = new Intl.DateTimeFormat(tag, { timeZone, dateStyle: 'medium', timeStyle: 'medium' });
+  const dateAndTime = new Intl.DateTimeFormat(tag, { timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const number = new Intl.NumberFormat(tag);
   const cost = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
@@ -48,10 +52,9 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
     day: '2-digit',
   });
   const toDay = (at: Date | number): string => isoDay.format(at);
-  const unit = (value: number, name: string): string =>
-    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'short' }).format(value);
-  const narrow = (value: number, name: string): string =>
-    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay: 'narrow' }).format(value);
+  const unit: FormatUnit = (value, name, unitDisplay = 'short') =>
+    new Intl.NumberFormat(tag, { style: 'unit', unit: name, unitDisplay }).format(value);
+  const narrow = (value: number, name: string): string => unit(value, name, 'narrow');
   return {
     time: at => time.format(new Date(at)),
     toDay: at => toDay(new Date(at)),
@@ -64,6 +67,7 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
       return isYesterday ? capitalise(relative.format(-1, 'day')) : day.format(new Date(at));
     },
     dateTime: at => dateTime.format(new Date(at)),
+    dateAndTime: at => dateAndTime.format(new Date(at)),
     duration(ms) {
       const minutes = Math.max(0, Math.floor(ms / minuteMs));
       const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24];
@@ -77,14 +81,20 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
         ? narrow(Math.floor(minutes / 60), 'hour')
         : narrow(Math.floor(minutes / 1_440), 'day');
     },
-    size(bytes) {
-      if (bytes < 1_000) return unit(bytes, 'byte');
-      if (bytes < 1_000_000) return unit(Math.round(bytes / 1_000), 'kilobyte');
-      return unit(Math.round(bytes / 100_000) / 10, 'megabyte');
-    },
+    size: bytes => formatSize(bytes, unit),
     number: value => number.format(value),
     cost: micros => cost.format(micros / 1_000_000),
   };
+}
+
+type FormatUnit = (value: number, name: string, unitDisplay?: 'long' | 'short' | 'narrow') => string;
+
+function formatSize(bytes: number, unit: FormatUnit): string {
+  // Its short form knows no plural.
+  if (bytes < 1_000) return unit(bytes, 'byte', 'long');
+  // What would be rounded to 1,000 kB is 1 MB.
+  if (bytes < 999_500) return unit(Math.round(bytes / 1_000), 'kilobyte');
+  return unit(Math.round(bytes / 100_000) / 10, 'megabyte');
 }
 
 const capitalise = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);

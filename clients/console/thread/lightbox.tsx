@@ -1,6 +1,7 @@
 /** A picture as large as the window, and the others of its message beside it. */
 import { ActionIcon, Anchor, Group, Modal } from '@mantine/core';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useFileUrl } from './use-file-url.ts';
@@ -17,7 +18,7 @@ interface LightboxProps {
 export default function Lightbox({ pictures, index, onIndex, onClose }: LightboxProps) {
   const texts = useTexts().thread.files;
   const picture = pictures[index];
-  const name = picture?.filename ?? texts.kinds.image;
+  const name = toShownName(picture?.filename ?? texts.kinds.image);
   const go = (step: -1 | 1): void => {
     if (pictures[index + step] !== undefined) onIndex(index + step);
   };

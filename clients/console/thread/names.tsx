@@ -12,6 +12,8 @@ import { listColleagues, type Colleague } from './people.ts';
 export interface Names {
   /** The operator is first. */
   readonly colleagues: readonly Colleague[];
+  /** Whether the operator's role lets them change and answer; also where it is not known. */
+  readonly mayAnswer: boolean;
   person(userId: string | null | undefined): string;
   agent(agentId: string | null | undefined): string;
   /** In which an agent answers where a thread has no mode of its own. */
@@ -21,6 +23,8 @@ export interface Names {
 }
 
 const rarelyChanges = 300_000;
+/** The operator's own role may change, too. */
+const rolesEveryMs = 60_000;
 
 export function useNames(): Names {
   const texts = useTexts().thread;
@@ -29,6 +33,7 @@ export function useNames(): Names {
   const { data: known } = useQuery({
     queryKey: ['colleagues', projectId],
     staleTime: rarelyChanges,
+    refetchInterval: rolesEveryMs,
     queryFn: async () => {
       const me = await skein.auth.me();
       const [members, workspaceMembers] = await Promise.all([
@@ -64,6 +69,7 @@ export function useNames(): Names {
       agentNames.get(agentId ?? '') ?? texts.message.agent;
     return {
       colleagues,
+      mayAnswer: colleagues.find(({ isMe }) => isMe)?.canAnswer ?? true,
       person,
       agent,
       agentMode: agentId => agents?.find(each => each.agentId === agentId)?.mode,

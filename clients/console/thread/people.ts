@@ -29,6 +29,8 @@ export function listColleagues({ members, workspaceMembers, me, nameless }: Know
     ...members.filter(({ role }) => role !== 'viewer').map(({ userId }) => userId),
     ...developers,
   ]);
+  // Of themselves operators know it, or the lists are not for them.
+  const isViewer = [...members, ...workspaceMembers].some(({ userId }) => userId === me.userId);
   const userIds = new Set([me.userId, ...members.map(({ userId }) => userId), ...developers]);
   return Array.from(userIds, userId => ({
     userId,
@@ -37,7 +39,7 @@ export function listColleagues({ members, workspaceMembers, me, nameless }: Know
     ),
     avatarColor: profiles.get(userId)?.avatarColor,
     isMe: userId === me.userId,
-    canAnswer: answering.has(userId) || userId === me.userId,
+    canAnswer: answering.has(userId) || (userId === me.userId && !isViewer),
   })).sort((one, other) => Number(other.isMe) - Number(one.isMe) || one.name.localeCompare(other.name));
 }
 

@@ -1,6 +1,7 @@
 /** One row of the list that is no message of the participant's conversation yet, or never: days, notes, events, and what is on its way. */
 import { UnstyledButton } from '@mantine/core';
 import { Clock } from 'lucide-react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Outgoing } from '../composer/outbox.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
@@ -64,7 +65,7 @@ function useEventText(event: ShownEvent, names: Names): string {
     }
     case 'thread.snooze.changed': {
       const { snoozedUntil } = event.data.thread;
-      return snoozedUntil == null ? texts.woken(by) : texts.snoozed(by, formats.dateTime(snoozedUntil));
+      return snoozedUntil == null ? texts.woken(by) : texts.snoozed(by, formats.dateAndTime(snoozedUntil));
     }
     case 'agent.handoff.requested':
       return texts.handoff(event.data.reason);
@@ -117,7 +118,7 @@ export function OutgoingBubble({ outgoing, isBehind }: OutgoingBubbleProps) {
           {content.kind === 'message' &&
             content.attachments.map(({ attachmentId, filename }) => (
               <div key={attachmentId} className={bubbles['meta']}>
-                <bdi>{filename}</bdi>
+                <bdi>{toShownName(filename ?? '')}</bdi>
               </div>
             ))}
           <LinkedText text={content.body} />

@@ -1,13 +1,14 @@
 /** Above a thread: who it is with, by which channel, until when one may write freely; and what is done to it as a whole. */
 import { ActionIcon, Badge, Button, Menu, SegmentedControl, Tooltip } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { useTimeZone } from '../people/use-profile.ts';
+import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats, type Names } from './names.tsx';
@@ -53,8 +54,8 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   const channel = useChannel(thread);
   const agentId = thread.agentId ?? channel?.defaultAgentId;
   const closeOrReopen = (): void => void update({ status: isOpen ? 'closed' : 'open' });
-  useHotkeys([
-    ['E', closeOrReopen],
+  useShortcuts([
+    ['E', () => names.mayAnswer && closeOrReopen()],
     ['D', onToggleDetails],
   ]);
   return (
@@ -79,6 +80,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <SegmentedControl
           size="xs"
           aria-label={texts.header.mode}
+          disabled={!names.mayAnswer}
           value={thread.agentMode ?? names.agentMode(agentId) ?? ''}
           onChange={mode => void update({ agentMode: mode as 'auto' | 'suggest' | 'paused' })}
           data={(['auto', 'suggest', 'paused'] as const).map(mode => ({
@@ -87,7 +89,12 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           }))}
         />
         <AssignMenu {...props} />
-        <Button variant="default" onClick={closeOrReopen}>
+        <Button
+          variant="default"
+          disabled={!names.mayAnswer}
+          // The second click of two at once is not meant for the button that stands there by then.
+          onClick={event => event.detail < 2 && closeOrReopen()}
+        >
           {isOpen ? texts.header.close : texts.header.reopen}
         </Button>
         <Tooltip label={texts.header.details}>
@@ -118,13 +125,13 @@ function Facts({ thread }: { readonly thread: Thread }) {
       )}
       {thread.snoozedUntil != null && (
         <Badge size="xs" color="gray">
-          {texts.header.snoozedUntil(formats.dateTime(thread.snoozedUntil))}
+          {texts.header.snoozedUntil(formats.dateAndTime(thread.snoozedUntil))}
         </Badge>
       )}
       {channel !== undefined && <bdi>{channel.name}</bdi>}
       {externalRef != null && (
-        <bdi className={classes['reference']} title={externalRef}>
-          {externalRef}
+        <bdi className={classes['reference']} title={toShownName(externalRef)}>
+          {toShownName(externalRef)}
         </bdi>
       )}
       {serviceWindow != null && (
@@ -169,7 +176,7 @@ function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
   const { assigneeUserId = null } = thread;
   const assign = (to: string | null): void =>
     void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
-  useHotkeys([['A', () => assigneeUserId !== userId && assign(userId)]]);
+  useShortcuts([['A', () => names.mayAnswer && assigneeUserId !== userId && assign(userId)]]);
   const label =
     assigneeUserId === null ? texts.header.assign : texts.header.assignTo(names.person(assigneeUserId));
   return (
@@ -178,6 +185,7 @@ function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
         <Button
           className={classes['assign']}
           variant="default"
+          disabled={!names.mayAnswer}
           aria-label={label}
           title={label}
           leftSection={<UserPlus size={14} aria-hidden />}
@@ -211,7 +219,7 @@ function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
   );
 }
 
-function MoreMenu({ open, thread, action, onToggleDetails }: ThreadHeaderProps) {
+function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeaderProps) {
   const texts = useTexts().thread.header;
   const update = useThreadUpdate(open, action);
   const isArchived = thread.status === 'archived';
@@ -227,17 +235,21 @@ function MoreMenu({ open, thread, action, onToggleDetails }: ThreadHeaderProps) 
         <Menu.Item onClick={() => void navigator.clipboard.writeText(location.href)}>
           {texts.copyLink}
         </Menu.Item>
-        <Menu.Divider />
-        {thread.status === 'open' && thread.snoozedUntil == null && (
+        {names.mayAnswer && <Menu.Divider />}
+        {names.mayAnswer && thread.status === 'open' && thread.snoozedUntil == null && (
           <SnoozeItems onChosen={until => void update({ snoozedUntil: until.toISOString() })} />
         )}
-        {thread.snoozedUntil != null && (
+        {names.mayAnswer && thread.snoozedUntil != null && (
           <Menu.Item onClick={() => void update({ snoozedUntil: null })}>{texts.wake}</Menu.Item>
         )}
-        <Menu.Divider />
-        <Menu.Item onClick={() => void update({ status: isArchived ? 'open' : 'archived' })}>
-          {isArchived ? texts.restore : texts.archive}
-        </Menu.Item>
+        {names.mayAnswer && (
+          <>
+            <Menu.Divider />
+            <Menu.Item onClick={() => void update({ status: isArchived ? 'open' : 'archived' })}>
+              {isArchived ? texts.restore : texts.archive}
+            </Menu.Item>
+          </>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

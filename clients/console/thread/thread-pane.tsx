@@ -2,6 +2,7 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { toOutgoingContent } from '../composer/send-again.ts';
@@ -50,6 +51,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const action = useAction();
   const [shown, setShown] = useState<Shown>();
   const [replyTo, setReplyTo] = useState<Message>();
+  const [takenOver, setTakenOver] = useState(0);
   const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
   const { message: foundId } = useSearch({ from: route });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/$queue/$threadId' });
@@ -73,10 +75,16 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   if (thread === undefined) return null;
   const participantName = isErased
     ? texts.erasedParticipant
-    : (thread.participant?.displayName ?? thread.externalRef ?? texts.unknownParticipant);
+    : toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknownParticipant);
   const toggleDetails = (): void => {
     localStorage.setItem(detailsKey, String(!showsDetails));
     setShowsDetails(!showsDetails);
+  };
+  // What was written before stays.
+  const takeOver = (text: string): void => {
+    const before = written.get(threadId, 'reply').trimEnd();
+    written.set(threadId, 'reply', before === '' ? text : `${before}\n\n${text}`);
+    setTakenOver(takenOver + 1);
   };
   const common = { open, state, thread, names, participantName, action };
   return (
@@ -110,12 +118,13 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
           onLeaveFound={() => foundId !== undefined && void leaveFound()}
         />
         <div className={classes['foot']}>
-          <AgentPanel
+          <AgentPanel {...common} onShowRun={actions.showRun} onTakeOver={takeOver} />
+          <Composer
             {...common}
-            onShowRun={actions.showRun}
-            onTakeOver={text => written.set(threadId, 'reply', text)}
+            replyTo={replyTo}
+            onReplyDone={() => setReplyTo(undefined)}
+            takenOver={takenOver}
           />
-          <Composer {...common} replyTo={replyTo} onReplyDone={() => setReplyTo(undefined)} />
         </div>
       </section>
       <Suspense>

@@ -47,8 +47,10 @@ const colleague = await addOperator(setting);
 const browser = await startChromium(t);
 
 /** Asked all at once: a run waits until its thread has been quiet for a while. */
-const [twoId, editedId, discardedId, takenId, outdatedId, handoffId] = await Promise.all([
-  ...['two', 'edited', 'discarded', 'taken', 'outdated'].map(from => receive(setting, from, 'Your hours?')),
+const [twoId, editedId, keptId, discardedId, takenId, outdatedId, handoffId] = await Promise.all([
+  ...['two', 'edited', 'kept', 'discarded', 'taken', 'outdated'].map(from =>
+    receive(setting, from, 'Your hours?'),
+  ),
   receive(setting, 'handoff', 'A human, please.'),
 ]);
 
@@ -106,6 +108,32 @@ t.test('is edited, with what was changed shown, and sent as the operator’s', a
   t.match(message, { actor: { type: 'user', id: owner.userId } });
 });
 
+t.test('what is written into it stays, and goes on as a reply where it ends meanwhile', async t => {
+  const threadId = keptId ?? '';
+  const page = await openAs(t, owner, threadId);
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  await reply.fill('Hello Kay.');
+  await getCard(page).getByRole('button', { name: 'Edit' }).click();
+  const editor = getCard(page).getByRole('textbox', { name: 'Edited suggestion' });
+  const told = page.waitForRequest(/\/typing$/);
+  await editor.fill('We open at ten');
+  t.match((await told).postDataJSON(), { state: 'started' });
+
+  await page.goto(`${setting.baseUrl}${toPath(takenId ?? '')}`);
+  await getCard(page).getByRole('button', { name: 'Edit' }).waitFor();
+  await page.goBack();
+  t.equal(await editor.inputValue(), 'We open at ten');
+
+  await editor.focus();
+  const [run] = await skein.agentRuns.list({ threadId }).toArray();
+  await colleague.api.agentRuns.resolveSuggestion(run?.agentRunId ?? '', { projectId, action: 'discard' });
+  await editor.waitFor({ state: 'detached' });
+  // Keys of the sentence that is being written, and of shortcuts.
+  await page.keyboard.type(', each day');
+  t.equal(await reply.inputValue(), 'Hello Kay.\n\nWe open at ten, each day');
+  t.match(await skein.threads.get(threadId), { status: 'open', assigneeUserId: null });
+});
+
 t.test('is discarded, and why is kept with it, and read in the history and with the run', async t => {
   const threadId = discardedId ?? '';
   const page = await openAs(t, owner, threadId);
@@ -141,6 +169,26 @@ t.test('is taken over: the text is the operator’s, and so is the conversation'
   t.equal(await page.getByRole('textbox', { name: 'Reply' }).inputValue(), suggested);
   await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
   t.match(await skein.threads.get(threadId), { agentMode: 'paused', assigneeUserId: owner.userId });
+});
+
+t.test('one that a message has overtaken says so, and none that ended with its conversation', async t => {
+  const [overtakenId, closedId] = await Promise.all(
+    ['overtaken', 'closed'].map(from => receive(setting, from, 'Your hours?')),
+  );
+  const page = await openAs(t, owner, overtakenId ?? '');
+  const told = page.getByText('The conversation has moved on without the suggestion');
+  await getCard(page).getByText(suggested).waitFor();
+  await skein.messages.create(overtakenId ?? '', { body: 'At ten.' });
+  await told.waitFor();
+
+  await page.goto(`${setting.baseUrl}${toPath(closedId ?? '')}`);
+  await getCard(page).getByText(suggested).waitFor();
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await getCard(page).waitFor({ state: 'detached' });
+  t.equal(await told.count(), 0);
+  await skein.messages.create(closedId ?? '', { body: 'At ten.' });
+  await getLog(page).getByText('At ten.').waitFor();
+  t.equal(await told.count(), 0, 'what comes later has not ended it');
 });
 
 t.test('what was not seen stops an approval', async t => {

@@ -40,6 +40,12 @@ t.test('the owner writes one, changes it, and deletes it', async t => {
   t.strictSame(await listReplies(), []);
 });
 
+t.test('of a project that one may not see nothing is offered', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path: `${path}x` });
+  await page.getByRole('alert').getByText('There is nothing at this address.').waitFor();
+  t.equal(await page.getByRole('button', { name: 'New reply' }).count(), 0);
+});
+
 t.test('an operator reads them, and is told that they may not write', async t => {
   await owner.api.cannedReplies.create({
     projectId,

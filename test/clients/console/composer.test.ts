@@ -109,6 +109,16 @@ t.test('a canned reply is chosen by its shortcut, with the names filled in', asy
   t.strictSame(await findBarriers(page), []);
   await page.keyboard.press('Enter');
   t.equal(await getInput(page).inputValue(), 'Thank you, Grace.');
+  // The next one is asked for at the same place.
+  await getInput(page).press('Control+Enter');
+  await page.getByRole('log', { name: 'Messages' }).getByText('Grace').first().waitFor();
+  await getInput(page).pressSequentially('/tha');
+  await page.getByRole('option', { name: '/thanks' }).waitFor();
+  await getInput(page).press('Escape');
+  await page.getByRole('option', { name: '/thanks' }).waitFor({ state: 'detached' });
+  await getInput(page).fill('');
+  await getInput(page).pressSequentially('/tha');
+  await page.getByRole('option', { name: '/thanks' }).waitFor();
 });
 
 t.test('files are attached by button, shown with what is written, and may be taken back', async t => {
@@ -139,7 +149,7 @@ t.test('files are attached by button, shown with what is written, and may be tak
   await getInput(page).fill('Our hours');
   const send = page.getByRole('button', { name: 'Send', exact: true });
   await send.click();
-  const link = getLog(page).getByRole('link', { name: 'Download hours.txt' });
+  const link = getLog(page).getByRole('link', { name: 'hours.txt' });
   await link.waitFor();
   const { messageId } = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0] ?? {};
   const { attachments } = await skein.messages.get(threadId, messageId ?? '');
@@ -167,7 +177,7 @@ t.test('a file that was lost on its way is sent once more, and then the message 
   await page.unrouteAll({ behavior: 'wait' });
   await page.getByRole('button', { name: 'Upload hours.txt again' }).click();
   await send.click();
-  await getLog(page).getByRole('link', { name: 'Download hours.txt' }).waitFor();
+  await getLog(page).getByRole('link', { name: 'hours.txt' }).waitFor();
 });
 
 t.test('says how much too long a text is, and keeps it', async t => {

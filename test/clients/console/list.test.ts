@@ -89,16 +89,102 @@ t.test('several are changed at once, by keyboard', async t => {
   t.equal(data.length, 3);
 });
 
+t.test('a snoozed conversation is in a queue of its own, until it wakes', async t => {
+  const threadId = await receive(setting, 'alan', 'Call me tomorrow', 'Alan Turing');
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Alan Turing']);
+  const snoozedUntil = new Date(Date.now() + 7_500_000).toISOString();
+  await setting.skein.threads.update(threadId, { snoozedUntil });
+  await page.getByText('No open conversations.').waitFor();
+  await page.getByRole('link', { name: /^Snoozed/ }).click();
+  await shows(page, ['Alan Turing']);
+  await page.getByRole('option').getByText('wakes in 2h').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Save these filters' }).count(), 0, 'no filter keeps it');
+  await page.getByRole('link', { name: /^All open/ }).click();
+  await page.getByRole('button', { name: 'Save these filters' }).waitFor();
+  await page.getByRole('link', { name: /^Snoozed/ }).click();
+  await shows(page, ['Alan Turing']);
+  await setting.skein.threads.update(threadId, { snoozedUntil: null });
+  await page.getByText('No conversation is snoozed.').waitFor();
+  await setting.skein.threads.update(threadId, { status: 'closed' });
+});
+
+const getFace = (page: Page, name: string) => page.getByRole('option', { name }).locator('[data-check]');
+const chosenNames = (page: Page): Promise<string[]> =>
+  page.locator('[role=option][data-chosen] bdi[title]').allTextContents();
+
+t.test('several are chosen by their faces, from one to another, and all at once', async t => {
+  const names = ['Fay', 'Eve', 'Dan', 'Cleo', 'Bob', 'Amy'];
+  for (const name of [...names].reverse()) await receive(setting, name, 'Hello', name);
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, names);
+  const drawn = () =>
+    page.evaluate<number>(
+      `[...document.querySelectorAll('[data-check]')].filter(each => getComputedStyle(each, '::before').display !== 'none').length`,
+    );
+  t.equal(await drawn(), 0, 'faces');
+  await page.getByRole('option', { name: 'Eve' }).hover();
+  t.equal(await drawn(), 1, 'the check mark of the row under the pointer');
+  await getFace(page, 'Eve').click();
+  await page.getByText('1 chosen').waitFor();
+  t.match(page.url(), /\/all$/, 'it is not opened');
+  t.equal(await drawn(), 6, 'check marks of all rows');
+  await page.getByRole('option', { name: 'Bob' }).click({ modifiers: ['Shift'] });
+  await page.getByText('4 chosen').waitFor();
+  t.strictSame(await chosenNames(page), ['Eve', 'Dan', 'Cleo', 'Bob']);
+  t.equal(await page.evaluate('String(getSelection())'), '', 'no text is selected by it');
+  await getFace(page, 'Dan').click();
+  await page.getByRole('option', { name: 'Amy' }).click({ modifiers: ['Control'] });
+  await page.getByRole('option', { name: 'Fay' }).click({ modifiers: ['Shift'] });
+  await page.getByText('6 chosen').waitFor();
+  const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  t.equal(await toolbar.getByRole('button', { name: 'Select all shown' }).count(), 0, 'all are');
+  await getFace(page, 'Cleo').click();
+  await page.getByText('5 chosen').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await toolbar.getByRole('button', { name: 'Select all shown' }).click();
+  await page.getByText('6 chosen').waitFor();
+  await toolbar.getByRole('button', { name: 'Choose none' }).click();
+  await toolbar.waitFor({ state: 'detached' });
+  await page.getByRole('option', { name: 'Amy' }).click();
+  await page.waitForURL(/\/all\/thread_/);
+});
+
+t.test('on a phone faces are tapped', async t => {
+  const page = await openConsole(t, browser, setting, operator, {
+    viewport: { width: 390, height: 780 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await getFace(page, 'Fay').tap();
+  await page.getByText('1 chosen').waitFor();
+  await getFace(page, 'Eve').tap();
+  await page.getByText('2 chosen').waitFor();
+  t.strictSame(await chosenNames(page), ['Fay', 'Eve']);
+  t.equal(
+    await page.evaluate('document.documentElement.scrollWidth'),
+    390,
+    'nothing is wider than the phone',
+  );
+  const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  await toolbar.getByRole('button', { name: 'Select all shown' }).tap();
+  await page.getByText('6 chosen').waitFor();
+  await toolbar.getByRole('button', { name: 'Close', exact: true }).tap();
+  await page.getByText('No open conversations.').waitFor();
+});
+
 t.test('names of others show what they are, and break nothing', async t => {
   const names = [
     '<img src=x onerror=alert(1)>',
-    '\u202egnitseretni',
+    '\u202eevil\u2066gpj.exe',
     `Z${'\u0301\u0327'.repeat(60)}algo`,
     '👩🏽‍🚒 Firefighter',
   ];
   for (const [index, name] of names.entries()) await receive(setting, `odd-${index}`, `<b>${name}</b>`, name);
   const page = await openConsole(t, browser, setting, operator);
-  await shows(page, [...names].reverse());
+  const seen = names.map(name => name.replaceAll(/[\u202e\u2066]/g, ''));
+  await shows(page, [...seen].reverse());
+  t.equal(await page.getByTitle('evilgpj.exe', { exact: true }).count(), 1, 'nothing turns its direction');
   t.equal(await page.locator('[role=option] img').count(), 0);
   const heights = await page
     .getByRole('option')
@@ -130,6 +216,8 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByRole('dialog').waitFor();
     t.strictSame(await findBarriers(page), [], 'with the filters');
     await page.keyboard.press('Escape');
+    // Keys rest while it is in front.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     t.strictSame(await findBarriers(page), [], 'with the keyboard');

@@ -63,6 +63,7 @@ t.test('the palette', async t => {
     await page.keyboard.press('Control+k');
     await field.fill('violin');
     await results.getByRole('option', { name: /evil/ }).waitFor();
+    t.notMatch(await results.textContent(), /\u202e/, 'a name turns no direction');
     t.match(await results.textContent(), '<script>alert(1)</script>', 'a name is text');
     t.equal(await page.getByRole('status').filter({ hasText: '2 results' }).count(), 1);
     const chosen = () => results.getByRole('option', { selected: true }).textContent();

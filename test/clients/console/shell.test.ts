@@ -115,7 +115,7 @@ t.test('on a running node', async t => {
     await setting.owner.api.request('removeConsoleMember', {
       params: { projectId, userId: operator.userId },
     });
-    await page.getByText('You may not work in this project any more.').waitFor();
+    await page.getByText('You may not work in this project.').waitFor();
     t.equal(await page.getByText('Ada Byron').count(), 0, 'nothing of it is shown any more');
     t.strictSame(await findBarriers(page), []);
   });

@@ -132,6 +132,7 @@ t.test('signing in', async t => {
       await seeQueues(elsewhere);
       const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
       await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+      await page.getByRole('heading', { name: 'Forgotten your password?' }).waitFor();
       await page.getByLabel('E-mail').fill(owner.email);
       await page.getByRole('button', { name: 'Send the link' }).click();
       await page.getByRole('status').getByText(owner.email).waitFor();
@@ -186,6 +187,58 @@ t.test('a session that ends by itself while somebody writes: they sign in again 
   t.equal(await input.inputValue(), 'It is on its');
 });
 
+t.test(
+  'while the server cannot be reached, whoever is signed in works on, however long it takes',
+  async t => {
+    const setting = await startConsole(t);
+    const { owner, projectId, environmentId } = setting;
+    const browser = await startChromium(t);
+    const threadId = await receive(setting, 'ada', 'Where is my parcel?');
+    await receive(setting, 'bob', 'And mine?');
+    const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
+    const page = await openConsole(t, browser, setting, owner, { path });
+    await page.clock.install();
+    await page.reload();
+    const input = page.getByRole('textbox', { name: 'Reply' });
+    await input.waitFor();
+    await page.context().setOffline(true);
+    await page.clock.fastForward(tokenMs);
+    await input.fill('On its way');
+    await input.press('Control+Enter');
+    await page.getByText('Waits for the connection', { exact: true }).waitFor();
+    await page.getByRole('option').filter({ hasText: 'And mine?' }).click();
+    await page.waitForURL(url => !url.pathname.endsWith(threadId));
+    t.equal(await page.getByText('Something went wrong').count(), 0);
+    await page.context().setOffline(false);
+    // Timers of the page run by themselves again.
+    await page.clock.resume();
+    await page.getByRole('log', { name: 'Messages' }).getByText('And mine?').waitFor();
+    await page.goBack();
+    const sent = page.getByRole('log', { name: 'Messages' }).getByText('On its way', { exact: true });
+    await sent.waitFor();
+    await page.getByText('Waits for the connection', { exact: true }).waitFor({ state: 'detached' });
+    t.equal(await sent.count(), 1);
+  },
+);
+
+t.test('a page that is opened while the server cannot be reached shows itself when it can', async t => {
+  const setting = await startConsole(t);
+  const { owner, projectId, environmentId } = setting;
+  const browser = await startChromium(t);
+  await receive(setting, 'ada', 'Where is my parcel?');
+  const page = await openConsole(t, browser, setting, owner, { path: '/console/settings' });
+  const refresh = /auth\/refresh/;
+  await page.route(refresh, route => route.abort());
+  await page.goto(`${setting.baseUrl}/console/${projectId}/${environmentId}/all`);
+  await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+  await page.unroute(refresh);
+  await page.getByText('Where is my parcel?').waitFor();
+  await page.goto(`${setting.baseUrl}/console/nonsense`);
+  await page.getByText('There is nothing at this address.').waitFor();
+  await page.getByRole('link', { name: 'Go to the conversations' }).click();
+  await seeQueues(page);
+});
+
 t.test('signing up, where addresses have to be proved', async t => {
   const folder = await createMailFolder(t);
   const { url } = await startTestDatabase(t);
@@ -193,6 +246,7 @@ t.test('signing up, where addresses have to be proved', async t => {
   const browser = await startChromium(t);
   const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
   await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
   await fillIn(page, 'ines@elsewhere.example');
   await page.getByRole('button', { name: 'Create the account' }).click();
   await page.getByRole('alert').getByText('no accounts with addresses like yours').waitFor();

@@ -13,11 +13,22 @@ const toPath = (threadId: string): string => `/console/${projectId}/${environmen
 const open = (t: Parameters<typeof openConsole>[0], threadId: string, options = {}): Promise<Page> =>
   openConsole(t, browser, setting, owner, { path: toPath(threadId), ...options });
 
+/** What the browser has of a document, as far as a test asks. */
+interface Drawn {
+  createTreeWalker(root: unknown, show: number): { nextNode(): unknown };
+  createRange(): {
+    setStart(node: unknown, at: number): void;
+    setEnd(node: unknown, at: number): void;
+    getBoundingClientRect(): { left: number };
+  };
+}
+
 t.test('shows what is in the messages, and nothing of it does anything', async t => {
   const hostile =
     '<img src=x onerror="document.title=\'taken\'"> \u202Egnp.exe\u202C Z\u0351\u036B\u0343\u036A\u0302\u036B\u033D\u034F\u0334';
   const threadId = await receive(setting, 'hostile', hostile, 'Eve \u202Eeve');
   const inbound = (body: object) => skein.messages.create(threadId, { direction: 'inbound', ...body });
+  await inbound({ body: '\u202Ehttps://example.com/moc.knab' });
   const asked = await inbound({ body: 'See https://example.com/orders?id=7, or javascript:alert(1).' });
   await inbound({ content: { type: 'location', latitude: 52.5, longitude: 13.4, name: 'The office' } });
   await inbound({
@@ -35,6 +46,29 @@ t.test('shows what is in the messages, and nothing of it does anything', async t
   t.equal(await link.getAttribute('href'), 'https://example.com/orders?id=7');
   t.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow');
   t.equal(await log.getByRole('link', { name: 'javascript' }).count(), 0);
+  t.equal(
+    await page.getByRole('heading', { name: 'Eve eve', exact: true }).count(),
+    1,
+    'a name without turns',
+  );
+  t.notMatch(await page.getByRole('article').getByText('Eve eve').first().textContent(), /\u202e/);
+  // Drawn as it is written: each character stands to the right of the one before.
+  const turned = log.getByRole('link', { name: 'https://example.com/moc.knab' });
+  const places = await turned.evaluate(element => {
+    const { ownerDocument } = element as unknown as { ownerDocument: Drawn };
+    const walker = ownerDocument.createTreeWalker(element, 4);
+    const text = walker.nextNode();
+    return Array.from({ length: 8 }, (_each, index) => {
+      const range = ownerDocument.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + 1);
+      return range.getBoundingClientRect().left;
+    });
+  });
+  t.strictSame(
+    places,
+    [...places].sort((one, other) => one - other),
+  );
   t.match(
     await log.getByRole('link', { name: 'Open the map' }).getAttribute('href'),
     /openstreetmap\.org\/\?mlat=52\.5/,
@@ -270,6 +304,55 @@ t.test('is assigned, closed and reopened by keys alone', async t => {
   // Letters of a reply are none of it.
   await page.getByRole('textbox', { name: 'Reply' }).pressSequentially('dea');
   t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 1);
+});
+
+t.test('keys and clicks that are not meant for the conversation change nothing in it', async t => {
+  const threadId = await receive(setting, 'not-meant', 'Hello', 'Ada');
+  const page = await open(t, threadId);
+  const { updatedAt } = await skein.threads.get(threadId);
+  await page.getByRole('button', { name: 'More' }).click();
+  const menu = page.getByRole('menu');
+  await menu.waitFor();
+  await page.keyboard.press('e');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await page.keyboard.press('e');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('each');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  t.equal((await skein.threads.get(threadId)).updatedAt, updatedAt);
+  // Held down, a key acts once; and the second of two quick clicks is none of the button that stands there by then.
+  for (let times = 0; times < 5; times++) await page.keyboard.down('e');
+  await page.keyboard.up('e');
+  const reopen = page.getByRole('button', { name: 'Reopen' });
+  await reopen.waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+  await reopen.click();
+  const close = page.getByRole('button', { name: 'Close', exact: true });
+  await close.dblclick();
+  await reopen.waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+});
+
+t.test('who may only read is offered nothing to change', async t => {
+  const threadId = await receive(setting, 'read-only', 'Hello', 'Ada');
+  const viewer = await addOperator(setting, 'viewer');
+  const page = await openConsole(t, browser, setting, viewer, { path: toPath(threadId) });
+  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor();
+  t.equal(await page.getByRole('textbox', { name: 'Reply' }).count(), 0);
+  t.ok(await page.getByRole('button', { name: 'Close', exact: true }).isDisabled());
+  t.ok(await page.getByRole('button', { name: 'Assign', exact: true }).isDisabled());
+  await page.getByRole('button', { name: 'Participant and details' }).click();
+  t.ok(await page.getByRole('textbox', { name: 'Add a tag' }).isDisabled());
+  t.strictSame(await findBarriers(page), []);
 });
 
 t.test('fits a telephone, in the dark and in German, and by the keyboard', async t => {

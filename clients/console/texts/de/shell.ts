@@ -4,11 +4,15 @@ import type { shell as english } from '../en/shell.ts';
 export const shell: typeof english = {
   appName: 'Konsole',
   loading: 'Wird geladen',
-  unreachable: 'Der Server ist nicht erreichbar. Laden Sie die Seite gleich noch einmal.',
+  unreachable: 'Der Server ist nicht erreichbar. Es geht von selbst weiter, sobald er es wieder ist.',
+  failed: 'Diese Seite lässt sich nicht anzeigen.',
+  reload: 'Noch einmal laden',
+  notFound: 'An dieser Adresse gibt es nichts.',
+  toStart: 'Zu den Unterhaltungen',
   noProject: 'Sie gehören noch zu keinem Projekt. Bitten Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
-  notAllowed: 'Sie dürfen in diesem Projekt nicht mehr arbeiten.',
+  notAllowed: 'Sie dürfen in diesem Projekt nicht arbeiten.',
   notAllowedHint:
-    'Ihre Rolle darin wurde Ihnen genommen. Wenn das ein Versehen ist, fragen Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
+    'Sie haben darin keine Rolle, oder keine mehr. Wenn das ein Versehen ist, fragen Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
   elsewhere: 'Zu einem anderen Projekt',
   menu: 'Warteschlangen und Projekte',
   place: 'Projekt und Umgebung',
@@ -25,6 +29,7 @@ export const shell: typeof english = {
     failed: 'Nicht gesendet',
     paused: 'Agent pausiert',
     closed: 'Geschlossen',
+    snoozed: 'Zurückgestellt',
   },
   connection: {
     online: 'Online',

@@ -2,11 +2,15 @@
 export const shell = {
   appName: 'Console',
   loading: 'Loading',
-  unreachable: 'The server cannot be reached. Load the page again in a moment.',
+  unreachable: 'The server cannot be reached. This page goes on by itself as soon as it can.',
+  failed: 'This page could not be shown.',
+  reload: 'Load it again',
+  notFound: 'There is nothing at this address.',
+  toStart: 'Go to the conversations',
   noProject: 'You belong to no project yet. Ask an administrator of your workspace to add you to one.',
-  notAllowed: 'You may not work in this project any more.',
+  notAllowed: 'You may not work in this project.',
   notAllowedHint:
-    'Your role in it was taken away. Ask an administrator of your workspace if that is a mistake.',
+    'You have no role in it, or not any more. Ask an administrator of your workspace if that is a mistake.',
   elsewhere: 'Go to another project',
   menu: 'Queues and projects',
   place: 'Project and environment',
@@ -23,6 +27,7 @@ export const shell = {
     failed: 'Failed sends',
     paused: 'Agent paused',
     closed: 'Closed',
+    snoozed: 'Snoozed',
   },
   connection: {
     online: 'Online',

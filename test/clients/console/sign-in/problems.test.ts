@@ -38,6 +38,12 @@ t.test('goes nowhere but into the Console', async t => {
     '//evil.example',
     '/\\evil.example',
     '/console//evil.example',
+    '/\t/evil.example',
+    '/\n/evil.example',
+    '/console/\t/evil.example',
+    '/prj_1\\@evil.example',
+    '/\u0000/evil.example',
+    '\t//evil.example',
     '',
   ]) {
     t.equal(toConsolePath(elsewhere), '/', elsewhere);

@@ -12,7 +12,8 @@ t.test('time and day are those of the zone', async t => {
   t.strictSame([tokyo.time(at), losAngeles.time(at)], ['01:30', '09:30']);
   t.strictSame([tokyo.toDay(at), losAngeles.toDay(at)], ['2026-03-29', '2026-03-28']);
   t.strictSame([tokyo.day(at), losAngeles.day(at)], ['Today', 'Yesterday']);
-  t.match(tokyo.dateTime(at), /29 Mar 2026.*01:30/);
+  t.match(tokyo.dateTime(at), /29 Mar 2026.*01:30:00/);
+  t.match(tokyo.dateAndTime(at), /29 Mar 2026.*01:30$/);
 });
 
 t.test('the day before is yesterday, also where that day had 23 hours', async t => {
@@ -29,5 +30,12 @@ t.test('the day before is yesterday, also where that day had 23 hours', async t 
 t.test('ages and sizes need no zone', async t => {
   t.strictSame([90_000, 7_300_000, 200_000_000].map(tokyo.age), ['1m', '2h', '2d']);
   t.equal(tokyo.duration(7_500_000), '2 hrs 5 mins');
-  t.strictSame([999, 1_500, 2_340_000].map(tokyo.size), ['999 byte', '2 kB', '2.3 MB']);
+  t.strictSame([1, 999, 1_500, 999_600, 2_340_000].map(tokyo.size), [
+    '1 byte',
+    '999 bytes',
+    '2 kB',
+    '1 MB',
+    '2.3 MB',
+  ]);
+  t.equal(berlin.size(10), '10 Byte');
 });
