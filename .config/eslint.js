@@ -22,7 +22,7 @@ export default tseslint.config(
     plugins: { words: identifiers },
     languageOptions: {
       parserOptions: {
-        project: ['../tsconfig.json', '../clients/tsconfig.json'],
+        project: ['../tsconfig.json', '../clients/tsconfig.json', '../clients/studio/tsconfig.json'],
         tsconfigRootDir: import.meta.dirname,
       },
     },
@@ -66,7 +66,7 @@ export default tseslint.config(
   },
   {
     // Fields of the contract may be absent, or null, and mean the same.
-    files: ['clients/{console,kit}/**'],
+    files: ['clients/{console,kit,studio}/**'],
     rules: { eqeqeq: ['error', 'always', { null: 'ignore' }] },
   },
   { files: ['bench/**'], rules: { 'no-console': 'off' } },

@@ -62,7 +62,7 @@ module.exports = {
     {
       name: 'no-client-imports-another',
       severity: 'error',
-      from: { path: '^clients/(console|cli)/' },
+      from: { path: '^clients/(console|studio|cli)/' },
       to: { path: '^clients/(?!$1/|sdk/|kit/|node_modules/)' },
     },
     {

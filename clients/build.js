@@ -9,7 +9,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const clients = import.meta.dirname;
 const dist = join(clients, 'dist');
 const fresh = join(clients, `dist.${process.pid}`);
-const folders = ['console', 'kit', 'sdk'];
+const apps = ['console', 'studio'];
+const folders = [...apps, 'kit', 'sdk'];
 const files = ['build.js', 'vite.config.ts', 'package.json', '../package-lock.json'];
 /** Smaller ones fit in a packet as they are. */
 const leastCompressed = 1_024;
@@ -60,11 +61,19 @@ async function build() {
     return;
   }
   try {
-    await vite.build({
-      configFile: join(clients, 'vite.config.ts'),
-      logLevel: 'warn',
-      build: { outDir: fresh },
-    });
+    // Each by itself: chunks that both share would bring each what only the other one needs (9 KiB of the Console's first page).
+    for (const app of apps) {
+      await vite.build({
+        configFile: join(clients, 'vite.config.ts'),
+        logLevel: 'warn',
+        build: {
+          outDir: fresh,
+          emptyOutDir: false,
+          manifest: `.vite/${app}.json`,
+          rolldownOptions: { input: { [app]: `${app}/index.html` } },
+        },
+      });
+    }
     await compressAssets();
     writeFileSync(join(fresh, 'stamp'), sources);
     rmSync(dist, { recursive: true, force: true });

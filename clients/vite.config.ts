@@ -1,4 +1,4 @@
-/** The web apps: each has its page, all share their chunks. `npm run web` serves them as they are edited. */
+/** The web apps, as build.js builds them one by one. `npm run web` serves them as they are edited. */
 import { extname } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
@@ -11,7 +11,8 @@ const deepLinks: Plugin = {
   configureServer({ middlewares }) {
     middlewares.use((request, _response, next) => {
       const path = (request.url ?? '').split('?')[0] ?? '';
-      if (/^\/console(?:\/|$)/.test(path) && extname(path) === '') request.url = '/console/index.html';
+      const app = /^\/(console|studio)(?:\/|$)/.exec(path)?.[1];
+      if (app !== undefined && extname(path) === '') request.url = `/${app}/index.html`;
       next();
     });
   },
@@ -28,14 +29,10 @@ export default defineConfig({
     target: 'es2023',
     // light-dark() stays as it is: where it is lowered, backgrounds vanish, because Mantine sets color-scheme elsewhere.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    outDir: 'dist',
-    emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    manifest: true,
     reportCompressedSize: false,
     chunkSizeWarningLimit: 1_000,
-    rolldownOptions: { input: { console: 'console/index.html' } },
   },
   server: { proxy: { '/v1': { target: server, ws: true }, '/media': server, '/docs': server } },
 });

@@ -7,16 +7,18 @@ import { MantineProvider } from '@mantine/core';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { type AppIdentity, AppIdentityProvider } from './app-identity.ts';
 import { nonce } from './nonce.ts';
 import { resolveVariables, theme } from './theme.ts';
+import { KitTextsProvider } from './texts/index.ts';
 
 /** The stream says what has changed, so that nothing is asked for again by itself. The SDK repeats what failed. */
 export const queries = new QueryClient({
   defaultOptions: { queries: { staleTime: 30_000, retry: false, refetchOnWindowFocus: false } },
 });
 
-/** Draws the app into the page. */
-export function mount(app: ReactNode): void {
+/** Draws an app into the page. */
+export function mount(identity: AppIdentity, app: ReactNode): void {
   const root = document.getElementById('root');
   if (root === null) throw new Error('the page has no root');
   reloadForNewBuild();
@@ -29,7 +31,9 @@ export function mount(app: ReactNode): void {
           defaultColorScheme="auto"
           getStyleNonce={() => nonce}
         >
-          {app}
+          <AppIdentityProvider value={identity}>
+            <KitTextsProvider>{app}</KitTextsProvider>
+          </AppIdentityProvider>
         </MantineProvider>
       </QueryClientProvider>
     </StrictMode>,

@@ -1,5 +1,5 @@
 /**
- * The web apps: /console and everything beneath it is the app's page, which reads its address itself; /assets/{name} are its files. Open to
+ * The web apps: /console and /studio and everything beneath them are the apps' pages, which read their addresses themselves; /assets/{name} are its files. Open to
  * all: what the pages show they ask the API for.
  */
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,7 @@ import { acceptsEncoding, type HttpAnswer, type HttpRequest, type HttpServer } f
 import { type BuiltFile, readBuiltApps } from './built-files.ts';
 
 const defaultFolder = fileURLToPath(new URL('../../clients/dist', import.meta.url));
-const apps = ['console'];
+const apps = ['console', 'studio'];
 /** What vite.config.ts leaves in the pages for the nonce of each answer. */
 const noncePlace = '__CSP_NONCE__';
 

@@ -3,7 +3,7 @@ import type { Thread } from '../../sdk/index.ts';
 import type { Names } from '../thread/names.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
 import type { ThreadState } from '../thread/thread-state.ts';
-import type { Action } from '../thread/use-action.ts';
+import type { Action } from '../../kit/use-action.ts';
 
 export interface AgentPanelProps {
   readonly open: OpenThread;

@@ -6,7 +6,8 @@ import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { LinkedText } from '../thread/linked-text.tsx';
 import { useLoomVersion } from '../thread/use-loom-version.ts';
-import { useFormats, type Names } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
+import { type Names } from '../thread/names.tsx';
 import classes from './agent.module.css';
 
 interface RunDrawerProps {

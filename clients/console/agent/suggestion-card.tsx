@@ -15,7 +15,7 @@ import { diffWords } from './diff.ts';
 import { useTypingSignal } from '../composer/use-typing-signal.ts';
 import { LinkedText } from '../thread/linked-text.tsx';
 import type { ThreadState } from '../thread/thread-state.ts';
-import { describeError } from '../thread/use-action.ts';
+import { describeError } from '../../kit/use-action.ts';
 import classes from './agent.module.css';
 
 export function SuggestionCard(props: AgentPanelProps) {

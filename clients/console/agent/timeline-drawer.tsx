@@ -4,7 +4,8 @@ import { useQuery } from '@tanstack/react-query';
 import type { Message, MessageTimeline } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
-import { useFormats, type Names } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
+import { type Names } from '../thread/names.tsx';
 import classes from './agent.module.css';
 
 interface TimelineDrawerProps {

@@ -4,9 +4,9 @@ import { Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import { useMinute } from '../thread/thread-header.tsx';
-import { useAction } from '../thread/use-action.ts';
+import { useAction } from '../../kit/use-action.ts';
 import type { WaitingCall } from './activity.ts';
 import classes from './agent.module.css';
 

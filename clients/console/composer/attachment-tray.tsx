@@ -3,7 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { RotateCw, X } from 'lucide-react';
 import { toShownName } from '../../kit/shown-name.ts';
 import { useTexts } from '../texts/index.ts';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import type { Upload } from './uploads.ts';
 import classes from './composer.module.css';
 

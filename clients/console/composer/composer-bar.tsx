@@ -3,7 +3,7 @@ import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from 
 import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import type { SendBy } from './send-setting.ts';
 import type { Composition } from './use-composition.ts';
 import type { WrittenKind } from './written.ts';

@@ -1,6 +1,7 @@
 /** Which colleagues look at the thread, or write in it, at this moment. */
 import type { Present } from '../live/presence.ts';
-import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { useLanguageTag } from '../../kit/texts/index.ts';
+import { useTexts } from '../texts/index.ts';
 import { usePresent } from '../thread/conversations-context.tsx';
 import type { Names } from '../thread/names.tsx';
 import classes from './composer.module.css';

@@ -3,7 +3,7 @@
  * stay while other threads are looked at, and end with the page.
  */
 import type { AttachmentInput, Skein } from '../../sdk/index.ts';
-import { describeError } from '../thread/use-action.ts';
+import { describeError } from '../../kit/use-action.ts';
 
 export interface Upload {
   readonly id: string;

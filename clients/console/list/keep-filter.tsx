@@ -3,7 +3,7 @@ import { ActionIcon, Button, Popover, Stack, TextInput } from '@mantine/core';
 import { Bookmark } from 'lucide-react';
 import { useState } from 'react';
 import type { CountedQueueName, ThreadFilters } from '../live/queues.ts';
-import { useAction } from '../thread/use-action.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { useTexts } from '../texts/index.ts';
 import { isRefusedName, mostOfName } from './saved-filters.ts';
 import { useSavedFilters } from './use-saved-filters.ts';

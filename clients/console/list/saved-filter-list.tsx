@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { Bookmark, Ellipsis, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useConversing } from '../thread/conversations-context.tsx';
-import { useAction } from '../thread/use-action.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { useTexts } from '../texts/index.ts';
 import { isRefusedName, mostOfName, type SavedFilter } from './saved-filters.ts';
 import classes from './saved-filter-list.module.css';

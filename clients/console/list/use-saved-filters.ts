@@ -1,7 +1,7 @@
 /** The operator's filters of this project: of their profile, so that they are there in every browser. */
 import { useMemo } from 'react';
 import type { SavedFilterInput } from '../../sdk/index.ts';
-import { useProfile } from '../people/use-profile.ts';
+import { useProfile } from '../../kit/people/use-profile.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { listSavedFilters, type SavedFilter, toKept } from './saved-filters.ts';
 

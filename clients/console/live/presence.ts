@@ -3,7 +3,7 @@
  * begins anew, and who has typed is forgotten after a while.
  */
 import type { EphemeralEvent } from '../../sdk/index.ts';
-import { toReadableName } from '../people/readable-name.ts';
+import { toReadableName } from '../../kit/people/readable-name.ts';
 import type { StreamListener } from './project-stream.ts';
 
 export interface Present {

@@ -1,6 +1,7 @@
 /** Tells the operator, who looks elsewhere, what has happened: in the title, and if they wish by a notification or a sound. */
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
+import { useApp } from '../../kit/app-identity.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
@@ -12,9 +13,8 @@ import { playSound } from './sound.ts';
 import { Watch } from './watch.ts';
 
 export function Notifier() {
-  const { settings, account } = useTexts();
-  const { notices: texts } = settings;
-  const { product } = account;
+  const { notices: texts } = useTexts().settings;
+  const { name: product } = useApp();
   const client = useClient();
   const navigate = useNavigate();
   const { projectId, environmentId, userId } = useConversing();

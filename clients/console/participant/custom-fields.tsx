@@ -6,7 +6,7 @@ import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
-import { useAction } from '../thread/use-action.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { type Field, type FieldKind, type FieldValue, getKind, listFields, parseValue } from './fields.ts';
 import classes from './participant.module.css';
 

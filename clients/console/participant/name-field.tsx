@@ -7,7 +7,7 @@ import { ParticipantFace } from '../people/participant-face.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
-import type { Action } from '../thread/use-action.ts';
+import type { Action } from '../../kit/use-action.ts';
 import classes from './participant.module.css';
 
 interface NameFieldProps {

@@ -6,7 +6,7 @@ import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { OpenThread } from '../thread/open-thread.ts';
 import { useThreadUpdate } from '../thread/thread-header.tsx';
-import type { Action } from '../thread/use-action.ts';
+import type { Action } from '../../kit/use-action.ts';
 import classes from './participant.module.css';
 import { isTag } from './tag.ts';
 

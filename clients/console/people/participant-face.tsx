@@ -1,6 +1,6 @@
 /** A participant as two letters: on the same colour wherever they are shown, in each of their threads. */
 import type { Thread } from '../../sdk/index.ts';
-import { Face } from './face.tsx';
+import { Face } from '../../kit/people/face.tsx';
 
 interface ParticipantFaceProps {
   readonly thread: Pick<Thread, 'threadId' | 'externalRef' | 'participant'>;

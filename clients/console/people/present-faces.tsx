@@ -2,7 +2,7 @@
 import { useTexts } from '../texts/index.ts';
 import { usePresent } from '../thread/conversations-context.tsx';
 import type { Names } from '../thread/names.tsx';
-import { Face } from './face.tsx';
+import { Face } from '../../kit/people/face.tsx';
 
 /** More have no room. */
 const mostShown = 3;

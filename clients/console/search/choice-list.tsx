@@ -3,7 +3,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
-import { describeError } from '../thread/use-action.ts';
+import { describeError } from '../../kit/use-action.ts';
 import { step } from './commands.ts';
 import classes from './palette.module.css';
 

@@ -2,7 +2,7 @@
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
 import { cutSnippet } from './highlights.ts';
 import classes from './palette.module.css';

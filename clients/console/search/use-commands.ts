@@ -6,10 +6,11 @@ import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { queueNames } from '../live/queues.ts';
-import { rememberEnvironment, useEnvironments } from '../shell/environments.ts';
+import { rememberEnvironment, useEnvironments } from '../../kit/shell/environments.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
-import { useTheme } from '../people/use-profile.ts';
+import { useTheme } from '../../kit/people/use-profile.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Command } from './commands.ts';
 
@@ -80,6 +81,7 @@ function useEnvironmentCommands(): readonly RunnableCommand[] {
 
 function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] {
   const { search: texts, shell } = useTexts();
+  const { signOut: toSignOut } = useKitTexts().shell;
   const navigate = useNavigate();
   const { setTheme } = useTheme();
   const colorScheme = useComputedColorScheme();
@@ -97,7 +99,7 @@ function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] 
         : create('dark', texts.dark, Moon, () => setTheme('dark')),
       create('shortcuts', shell.shortcuts.title, Keyboard, onShortcuts),
       create('settings', shell.settings, Settings, () => void navigate({ to: '/settings' })),
-      create('sign-out', shell.signOut, LogOut, () => void signOut()),
+      create('sign-out', toSignOut, LogOut, () => void signOut()),
     ];
-  }, [texts, shell, navigate, colorScheme, setTheme, onShortcuts]);
+  }, [texts, shell, toSignOut, navigate, colorScheme, setTheme, onShortcuts]);
 }

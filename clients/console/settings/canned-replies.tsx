@@ -4,10 +4,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { createOperatorClient } from '../../kit/browser-session.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError, type CannedReply } from '../../sdk/index.ts';
-import { PageLink } from '../sign-in/account-page.tsx';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { useTexts } from '../texts/index.ts';
-import { describeError, useAction } from '../thread/use-action.ts';
+import { describeError, useAction } from '../../kit/use-action.ts';
 import classes from './settings.module.css';
 
 /** The contract's. */
@@ -21,7 +22,8 @@ const placeholders = [
 
 export function CannedReplies() {
   const { projectId } = useParams({ from: '/signed-in/settings/canned-replies/$projectId' });
-  const { settings: texts, shell } = useTexts();
+  const texts = useTexts().settings;
+  const { notFound } = useKitTexts().shell;
   const client = useMemo(() => createOperatorClient({ projectId }), [projectId]);
   const queries = useQueryClient();
   const queryKey = ['canned-replies', projectId];
@@ -49,9 +51,7 @@ export function CannedReplies() {
               <Code key={each}>{each}</Code>
             ))}
           </Group>
-          {error !== null && (
-            <Alert color="red">{isMissing(error) ? shell.notFound : describeError(error)}</Alert>
-          )}
+          {error !== null && <Alert color="red">{isMissing(error) ? notFound : describeError(error)}</Alert>}
           {replies?.length === 0 && edited === undefined && <Text c="dimmed">{texts.replies.none}</Text>}
           <ul className={classes['replies']}>
             {replies?.map(reply => (

@@ -2,10 +2,10 @@
 import { Button, Group, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import type { Profile } from '../../sdk/index.ts';
-import { Face, faceColors } from '../people/face.tsx';
-import { useProfile } from '../people/use-profile.ts';
+import { Face, faceColors } from '../../kit/people/face.tsx';
+import { useProfile } from '../../kit/people/use-profile.ts';
 import { useTexts } from '../texts/index.ts';
-import { describeError } from '../thread/use-action.ts';
+import { describeError } from '../../kit/use-action.ts';
 import classes from './settings.module.css';
 
 export function ProfileForm() {

@@ -8,11 +8,12 @@ import {
   type NotificationPreferences,
   readPreferences,
 } from '../notifications/preferences.ts';
-import { languages, useProfile, useSetLanguage, useTheme } from '../people/use-profile.ts';
+import { languages, useProfile, useSetLanguage, useTheme } from '../../kit/people/use-profile.ts';
 import { playSound } from '../notifications/sound.ts';
-import { PageLink } from '../sign-in/account-page.tsx';
-import { useLanguageTag, useTexts } from '../texts/index.ts';
-import { useAction } from '../thread/use-action.ts';
+import { PageLink } from '../../kit/account/account-page.tsx';
+import { useKitTexts, useLanguageTag } from '../../kit/texts/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { ProfileForm } from './profile-form.tsx';
 import classes from './settings.module.css';
 
@@ -48,7 +49,8 @@ function Section({ title, children }: { readonly title: string; readonly childre
 }
 
 function Appearance() {
-  const { settings: texts, shell } = useTexts();
+  const texts = useTexts().settings;
+  const { shell } = useKitTexts();
   const tag = useLanguageTag();
   const { theme, setTheme } = useTheme();
   const setLanguage = useSetLanguage();

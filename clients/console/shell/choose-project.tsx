@@ -2,12 +2,14 @@
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
 import { ApiError } from '../../sdk/index.ts';
-import { Unverified } from '../sign-in/unverified.tsx';
+import { Unverified } from '../../kit/account/unverified.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { findStart, useEnvironments } from './environments.ts';
+import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
 
 export function ChooseProject() {
   const texts = useTexts().shell;
+  const { loading, unreachable } = useKitTexts().shell;
   const { data: places, error } = useEnvironments();
   const start = places === undefined ? undefined : findStart(places);
   if (start !== undefined) {
@@ -19,8 +21,8 @@ export function ChooseProject() {
   return (
     <Center h="100%" component="main">
       <Stack align="center" gap="xs" maw={420}>
-        {places === undefined && error === null && <Text c="dimmed">{texts.loading}</Text>}
-        {error !== null && <Text role="alert">{texts.unreachable}</Text>}
+        {places === undefined && error === null && <Text c="dimmed">{loading}</Text>}
+        {error !== null && <Text role="alert">{unreachable}</Text>}
         {places !== undefined && <Text ta="center">{texts.noProject}</Text>}
       </Stack>
     </Center>

@@ -1,7 +1,7 @@
 /** How the live connection stands: nothing to say while it is good. */
 import { useEffect, useState } from 'react';
 import { useStreamState } from '../live/stream-context.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
 import classes from './connection.module.css';
 

@@ -1,7 +1,7 @@
 /** The left side: where one works, and the queues with how many wait in each. */
-import { Select } from '@mantine/core';
 import { Link, useNavigate } from '@tanstack/react-router';
 import icon from '../../kit/icon.svg';
+import { EnvironmentSelect } from '../../kit/shell/environment-select.tsx';
 import { SavedFilterList } from '../list/saved-filter-list.tsx';
 import { isSameFilter } from '../list/saved-filters.ts';
 import { useFilters } from '../list/use-filters.ts';
@@ -9,9 +9,8 @@ import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { contractNames, isCounted, type QueueName, queueNames } from '../live/queues.ts';
 import { useQueueCounts } from '../live/use-queue-counts.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
-import { useFormats } from '../thread/names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
-import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './environments.ts';
 import { queueIcons } from './queue-icons.ts';
 import classes from './rail.module.css';
 
@@ -22,6 +21,7 @@ export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly 
   const texts = useTexts().shell;
   const formats = useFormats();
   const { projectId, environmentId } = useConversing();
+  const navigate = useNavigate();
   const counts = useQueueCounts();
   const { saved } = useSavedFilters();
   const { filters } = useFilters();
@@ -35,7 +35,16 @@ export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly 
           {texts.appName}
         </div>
       )}
-      <EnvironmentSelect />
+      <EnvironmentSelect
+        place={{ projectId, environmentId }}
+        onChosen={chosen =>
+          void navigate({
+            to: '/$projectId/$environmentId/$queue',
+            params: { projectId: chosen.projectId, environmentId: chosen.environmentId, queue: 'all' },
+            search: {},
+          })
+        }
+      />
       <ul className={classes['queues']}>
         {queueNames.map(name => {
           const Icon = queueIcons[name];
@@ -70,44 +79,5 @@ export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly 
         onChosen={onChosen}
       />
     </nav>
-  );
-}
-
-const toValue = ({
-  projectId,
-  environmentId,
-}: Pick<EnvironmentChoice, 'projectId' | 'environmentId'>): string => `${projectId}/${environmentId}`;
-
-/** Project and environment. Production looks like nothing else. */
-function EnvironmentSelect() {
-  const texts = useTexts().shell;
-  const navigate = useNavigate();
-  const { projectId, environmentId } = useConversing();
-  const { data: places = [] } = useEnvironments();
-  const current = places.find(place => toValue(place) === toValue({ projectId, environmentId }));
-  return (
-    <div className={classes['place']} data-production={current?.isProduction || undefined}>
-      <Select
-        size="xs"
-        aria-label={texts.place}
-        allowDeselect={false}
-        searchable={places.length > 8}
-        value={toValue({ projectId, environmentId })}
-        data={places.map(place => ({
-          value: toValue(place),
-          label: `${place.projectName} · ${place.environmentName}`,
-        }))}
-        onChange={value => {
-          const chosen = places.find(place => toValue(place) === value);
-          if (chosen === undefined) return;
-          rememberEnvironment(chosen);
-          const params = { projectId: chosen.projectId, environmentId: chosen.environmentId, queue: 'all' };
-          void navigate({ to: '/$projectId/$environmentId/$queue', params, search: {} });
-        }}
-      />
-      <span className={classes['kind']}>
-        {current?.isProduction === true ? texts.production : texts.sandbox}
-      </span>
-    </div>
   );
 }

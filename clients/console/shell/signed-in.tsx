@@ -1,12 +1,31 @@
 /** Whatever needs somebody who is signed in, with what they have set. */
 import { Outlet } from '@tanstack/react-router';
-import { ProfileSettings } from '../people/use-profile.ts';
+import { useEffect } from 'react';
+import { ProfileSettings, useProfile } from '../../kit/people/use-profile.ts';
+import { keepPreferences, readPreferences } from '../notifications/preferences.ts';
 
 export function SignedIn() {
   return (
     <>
       <ProfileSettings />
+      <NotificationSettings />
       <Outlet />
     </>
   );
+}
+
+/** Brings what was set elsewhere into this browser. */
+function NotificationSettings(): null {
+  const { notifications, userId } = useProfile().profile ?? {};
+  useEffect(() => {
+    if (notifications === undefined || userId === undefined) return;
+    const { browser: desktop, sound, showText: showsText } = notifications;
+    keepPreferences(localStorage, userId, {
+      ...readPreferences(localStorage, userId),
+      desktop,
+      sound,
+      showsText,
+    });
+  }, [notifications, userId]);
+  return null;
 }

@@ -4,7 +4,7 @@ import { toShownName } from '../../kit/shown-name.ts';
 import type { Message, MessageContent } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { toMapHref, toSafeHref } from './links.ts';
-import { useFormats } from './names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import classes from './bubble.module.css';
 
 /** Whether the message's body only says in words what its content shows. */

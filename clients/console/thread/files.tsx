@@ -8,7 +8,7 @@ import { lazy, Suspense, useState } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { useFormats } from './names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
 import { Player } from './player.tsx';
 import { useFileUrl } from './use-file-url.ts';
 import classes from './bubble.module.css';

@@ -3,10 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import type { Actor, Agent } from '../../sdk/index.ts';
-import { useTimeZone } from '../people/use-profile.ts';
-import { useLanguageTag, useTexts } from '../texts/index.ts';
+import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
-import { createFormats, type Formats } from './formats.ts';
 import { listColleagues, type Colleague } from './people.ts';
 
 export interface Names {
@@ -80,14 +78,4 @@ export function useNames(): Names {
       },
     };
   }, [known, agents, texts]);
-}
-
-export function useFormats(): Formats {
-  const tag = useLanguageTag();
-  const timeZone = useTimeZone();
-  return useMemo(
-    // The reader's own region, which decides between 14:05 and 2:05 pm.
-    () => createFormats(navigator.languages.find(each => each.startsWith(tag)) ?? tag, { timeZone }),
-    [tag, timeZone],
-  );
 }

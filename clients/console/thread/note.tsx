@@ -7,9 +7,10 @@ import { useWrittenText } from '../composer/use-written-text.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { LinkedText } from './linked-text.tsx';
-import { useFormats, type Names } from './names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
+import { type Names } from './names.tsx';
 import type { OpenThread } from './open-thread.ts';
-import { useAction, type Action } from './use-action.ts';
+import { useAction, type Action } from '../../kit/use-action.ts';
 import bubbles from './bubble.module.css';
 import classes from './note.module.css';
 

@@ -1,6 +1,6 @@
 /** The names of those who work in the project. */
 import type { ListedConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
-import { toReadableName } from '../people/readable-name.ts';
+import { toReadableName } from '../../kit/people/readable-name.ts';
 
 export interface Colleague {
   readonly userId: string;

@@ -7,7 +7,8 @@ import { useTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
 import type { ShownEvent } from './history.ts';
 import { LinkedText } from './linked-text.tsx';
-import { useFormats, type Names } from './names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
+import { type Names } from './names.tsx';
 import bubbles from './bubble.module.css';
 import classes from './row.module.css';
 

@@ -7,15 +7,16 @@ import { useEffect, useState } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
-import { useTimeZone } from '../people/use-profile.ts';
+import { useTimeZone } from '../../kit/people/use-profile.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
-import { useFormats, type Names } from './names.tsx';
+import { useFormats } from '../../kit/use-formats.ts';
+import { type Names } from './names.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { listSnoozes } from './snoozes.ts';
 import type { OpenThread } from './open-thread.ts';
-import type { Action } from './use-action.ts';
+import type { Action } from '../../kit/use-action.ts';
 import classes from './thread-header.module.css';
 
 export interface ThreadHeaderProps {

@@ -17,7 +17,7 @@ import type { OpenThread } from './open-thread.ts';
 import type { ThreadState } from './thread-state.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { TurnOfEvents } from './turn-of-events.tsx';
-import { useAction } from './use-action.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { useViewing } from './use-viewing.ts';
 import classes from './thread-pane.module.css';
 

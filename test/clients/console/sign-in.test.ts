@@ -201,6 +201,7 @@ t.test(
     await page.reload();
     const input = page.getByRole('textbox', { name: 'Reply' });
     await input.waitFor();
+    await page.getByRole('option').filter({ hasText: 'And mine?' }).waitFor();
     await page.context().setOffline(true);
     await page.clock.fastForward(tokenMs);
     await input.fill('On its way');
@@ -235,7 +236,7 @@ t.test('a page that is opened while the server cannot be reached shows itself wh
   await page.getByText('Where is my parcel?').waitFor();
   await page.goto(`${setting.baseUrl}/console/nonsense`);
   await page.getByText('There is nothing at this address.').waitFor();
-  await page.getByRole('link', { name: 'Go to the conversations' }).click();
+  await page.getByRole('link', { name: 'Go to Skein Console' }).click();
   await seeQueues(page);
 });
 
@@ -261,7 +262,7 @@ t.test('signing up, where addresses have to be proved', async t => {
     `${baseUrl}/console/verify#token=${await readMailedToken(folder, 'ines@example.com', 'verify')}`,
   );
   await page.getByRole('button', { name: 'Confirm the address' }).click();
-  await page.getByRole('link', { name: 'Go to the Console' }).click();
+  await page.getByRole('link', { name: 'Go to Skein Console' }).click();
   await seeQueues(page);
   t.match(page.url(), /\/console\/prj_/);
 });

@@ -126,15 +126,16 @@ t.test('an older page moves nothing that is in view', async t => {
         skein.messages.create(threadId, { body: `text ${index}`, direction: 'inbound' }),
       ),
     );
-  const page = await open(t, threadId);
-  const log = page.getByRole('log', { name: 'Messages' });
-  await log.getByText('text 11').first().waitFor();
+  const page = await open(t, await receive(setting, 'before', 'Hello'));
   let release = (): void => undefined;
   const held = new Promise<void>(resolve => (release = resolve));
   await page.route(/messages\?.*beforeSequence=/, async route => {
     await held;
     await route.continue();
   });
+  await page.goto(`${setting.baseUrl}${toPath(threadId)}`);
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('text 11').first().waitFor();
   // The upper edge of the newest page, while the older one is held back.
   await log.evaluate(element =>
     (element as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, 150),

@@ -1,10 +1,9 @@
 /** Alle Texte der Konsole auf Deutsch. */
 import type { ConsoleTexts } from '../en/index.ts';
-import { account } from './account.ts';
 import { list } from './list.ts';
 import { search } from './search.ts';
 import { settings } from './settings.ts';
 import { shell } from './shell.ts';
 import { thread } from './thread.ts';
 
-export const german: ConsoleTexts = { account, shell, list, search, settings, thread };
+export const german: ConsoleTexts = { shell, list, search, settings, thread };

@@ -3,21 +3,12 @@ import type { shell as english } from '../en/shell.ts';
 
 export const shell: typeof english = {
   appName: 'Konsole',
-  loading: 'Wird geladen',
-  unreachable: 'Der Server ist nicht erreichbar. Es geht von selbst weiter, sobald er es wieder ist.',
-  failed: 'Diese Seite lässt sich nicht anzeigen.',
-  reload: 'Noch einmal laden',
-  notFound: 'An dieser Adresse gibt es nichts.',
-  toStart: 'Zu den Unterhaltungen',
   noProject: 'Sie gehören noch zu keinem Projekt. Bitten Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
   notAllowed: 'Sie dürfen in diesem Projekt nicht arbeiten.',
   notAllowedHint:
     'Sie haben darin keine Rolle, oder keine mehr. Wenn das ein Versehen ist, fragen Sie jemanden, der Ihren Arbeitsbereich verwaltet.',
   elsewhere: 'Zu einem anderen Projekt',
   menu: 'Warteschlangen und Projekte',
-  place: 'Projekt und Umgebung',
-  production: 'Produktion: echte Kunden',
-  sandbox: 'Sandbox',
   queuesLabel: 'Warteschlangen',
   queues: {
     mine: 'Meine',
@@ -39,12 +30,7 @@ export const shell: typeof english = {
     reset: 'Liest alles neu',
     ended: 'Getrennt: bitte neu anmelden',
   },
-  user: name => `${name}: Einstellungen und Abmelden`,
   settings: 'Einstellungen',
-  appearance: 'Darstellung',
-  schemes: { light: 'Hell', dark: 'Dunkel', auto: 'Wie das System' },
-  language: 'Sprache',
-  signOut: 'Abmelden',
   shortcuts: {
     title: 'Tastatur',
     of: {

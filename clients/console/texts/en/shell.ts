@@ -1,21 +1,12 @@
 /** The frame around everything: where one works, how the connection stands, who is signed in. */
 export const shell = {
   appName: 'Console',
-  loading: 'Loading',
-  unreachable: 'The server cannot be reached. This page goes on by itself as soon as it can.',
-  failed: 'This page could not be shown.',
-  reload: 'Load it again',
-  notFound: 'There is nothing at this address.',
-  toStart: 'Go to the conversations',
   noProject: 'You belong to no project yet. Ask an administrator of your workspace to add you to one.',
   notAllowed: 'You may not work in this project.',
   notAllowedHint:
     'You have no role in it, or not any more. Ask an administrator of your workspace if that is a mistake.',
   elsewhere: 'Go to another project',
   menu: 'Queues and projects',
-  place: 'Project and environment',
-  production: 'Production: real customers',
-  sandbox: 'Sandbox',
   queuesLabel: 'Queues',
   queues: {
     mine: 'Mine',
@@ -37,12 +28,7 @@ export const shell = {
     reset: 'Reading everything again',
     ended: 'Disconnected: sign in again',
   },
-  user: (name: string) => `${name}: settings and sign out`,
   settings: 'Settings',
-  appearance: 'Appearance',
-  schemes: { light: 'Light', dark: 'Dark', auto: 'Like the system' },
-  language: 'Language',
-  signOut: 'Sign out',
   shortcuts: {
     title: 'Keyboard',
     of: {

@@ -1,0 +1,97 @@
+/** Was alle Web-Apps sagen. */
+import type { english } from './en.ts';
+
+export const german: typeof english = {
+  account: {
+    email: 'E-Mail',
+    password: 'Passwort',
+    newPassword: 'Neues Passwort',
+    passwordHint: 'Mindestens 8 Zeichen',
+    required: 'Bitte füllen Sie dies aus.',
+    emailForm: 'Das ist keine E-Mail-Adresse.',
+    passwordLength: 'Ein Passwort hat 8 bis 256 Zeichen.',
+    toSignIn: 'Zurück zur Anmeldung',
+    signIn: {
+      title: 'Anmelden',
+      submit: 'Anmelden',
+      forgot: 'Passwort vergessen?',
+      signUp: 'Konto anlegen',
+    },
+    signUp: {
+      title: 'Konto anlegen',
+      intro:
+        'Es bringt einen eigenen Arbeitsbereich mit. Um dem Ihres Teams beizutreten, öffnen Sie die Einladung in Ihrer Mail.',
+      workspace: 'Name Ihres Arbeitsbereichs',
+      workspaceHint: 'Er lässt sich später ändern.',
+      submit: 'Konto anlegen',
+    },
+    forgot: {
+      title: 'Passwort vergessen?',
+      intro: 'Wir schicken einen Link an Ihre Adresse, mit dem Sie ein neues festlegen.',
+      submit: 'Link schicken',
+      sent: email =>
+        `Wenn ${email} hier ein Konto hat, ist eine Mail dorthin unterwegs. Ihr Link gilt einmal, für 60 Minuten.`,
+    },
+    reset: {
+      title: 'Neues Passwort festlegen',
+      intro: 'Es ersetzt das alte und meldet Sie überall ab.',
+      submit: 'Passwort festlegen',
+      done: 'Ihr neues Passwort ist festgelegt.',
+    },
+    join: {
+      title: 'Dem Arbeitsbereich beitreten',
+      intro: 'Jemand hat Sie in einen Arbeitsbereich eingeladen.',
+      submit: 'Beitreten',
+      known: 'Ihre Adresse hat hier ein Konto. Geben Sie dessen Passwort ein, um beizutreten.',
+      fresh: 'Ihre Adresse hat hier noch kein Konto. Wählen Sie ein Passwort dafür.',
+    },
+    verify: {
+      title: 'E-Mail-Adresse bestätigen',
+      intro: 'Bestätigen Sie, dass Sie das Konto mit dieser E-Mail-Adresse angelegt haben.',
+      submit: 'Adresse bestätigen',
+      done: 'Ihre E-Mail-Adresse ist bestätigt.',
+      goOn: app => `Zu ${app}`,
+      unverified: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse',
+      mailed: email => `Eine Mail mit einem Link ging an ${email}. Öffnen Sie ihn, um zu beginnen.`,
+      resend: 'Mail noch einmal schicken',
+      resent: 'Eine Mail ist unterwegs.',
+      proceed: 'Ich habe sie bestätigt',
+      signOut: 'Abmelden',
+    },
+    problems: {
+      wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
+      noWorkspace: 'Ihr Konto gehört zu keinem Arbeitsbereich mehr. Bitten Sie um eine Einladung.',
+      closed:
+        'Dieser Server nimmt keine neuen Konten an. Bitten Sie jemanden aus Ihrem Team um eine Einladung.',
+      inUse: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
+      domain: 'Dieser Server nimmt keine Konten mit Adressen wie Ihrer an.',
+      usedLink:
+        'Dieser Link gilt nicht. Vielleicht wurde er schon benutzt, oder eine neuere Mail hat ihn ersetzt.',
+      expiredLink: 'Dieser Link ist abgelaufen. Bitten Sie um eine neue Mail.',
+      wrongPassword: 'Das ist nicht das Passwort Ihres Kontos.',
+      tooMany: 'Das waren zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
+      busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
+      unreachable:
+        'Der Server ist nicht erreichbar. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
+      incompleteLink: 'Diese Adresse ist nicht vollständig. Öffnen Sie den Link, wie er in der Mail steht.',
+      other: (reason, requestId) => `${reason} (${requestId})`,
+    },
+  },
+  shell: {
+    close: 'Schließen',
+    sandbox: 'Sandbox',
+    production: 'Produktion: echte Kunden',
+    place: 'Projekt und Umgebung',
+    loading: 'Wird geladen',
+    unreachable: 'Der Server ist nicht erreichbar. Es geht von selbst weiter, sobald er es wieder ist.',
+    failed: 'Diese Seite lässt sich nicht anzeigen.',
+    reload: 'Noch einmal laden',
+    notFound: 'An dieser Adresse gibt es nichts.',
+    toStart: app => `Zu ${app}`,
+    user: name => `${name}: Einstellungen und Abmelden`,
+    appearance: 'Darstellung',
+    schemes: { light: 'Hell', dark: 'Dunkel', auto: 'Wie das System' },
+    language: 'Sprache',
+    signOut: 'Abmelden',
+  },
+};

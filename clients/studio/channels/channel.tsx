@@ -1,0 +1,60 @@
+/** One channel: its state, and a message to try it with. */
+import { useQuery } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Page, Section } from '../parts/page.tsx';
+import { Copyable } from '../parts/secret.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { Commands } from './commands.tsx';
+import { TryMessage } from './try-message.tsx';
+
+export function ChannelPage() {
+  const texts = useTexts().channels;
+  const { loading } = useKitTexts().shell;
+  const { channelId } = useParams({ from: '/signed-in/$projectId/$environmentId/channels/$channelId' });
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const { data: channel, error } = useQuery({
+    queryKey: ['channels', environmentId, channelId],
+    queryFn: () => client.channels.get(channelId),
+  });
+  const back = (
+    <Link to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
+      {texts.title}
+    </Link>
+  );
+  if (channel === undefined) {
+    return (
+      <Page title={error === null ? loading : texts.missing} back={back}>
+        {error !== null && <ErrorNote error={error} />}
+      </Page>
+    );
+  }
+  const { name, kind, status, createdAt } = channel;
+  return (
+    <Page title={name} back={back} about={texts.kindHints[kind]}>
+      <Facts
+        facts={[
+          [texts.kind, texts.kinds[kind]],
+          [texts.status, <State key="status" of={status} label={texts.states[status]} />],
+          [texts.created, <Time key="created" at={createdAt} />],
+          ['ID', <Copyable key="id" label={texts.copyId} text={channelId} />],
+        ]}
+      />
+      {mayWrite && kind !== 'chatapp' && (
+        <Section title={texts.tryTitle}>
+          <TryMessage channel={channel} />
+        </Section>
+      )}
+      {kind === 'custom' && (
+        <Section title={texts.commands}>
+          <Commands channelId={channelId} />
+        </Section>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,75 @@
+/** The channels of the environment: how participants and the server reach each other. */
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Channel } from '../../sdk/index.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { CreateChannel } from './create-channel.tsx';
+
+export function Channels() {
+  const texts = useTexts().channels;
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const queries = useQueryClient();
+  const queryKey = ['channels', environmentId];
+  const [isCreating, setCreating] = useState(false);
+  const columns: Column<Channel>[] = [
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ channelId, name }) => (
+        <Link
+          to="/$projectId/$environmentId/channels/$channelId"
+          params={{ projectId, environmentId, channelId }}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    { key: 'kind', label: texts.kind, show: ({ kind }) => texts.kinds[kind] },
+    {
+      key: 'status',
+      label: texts.status,
+      show: ({ status }) => <State of={status} label={texts.states[status]} />,
+    },
+    { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} /> },
+    { key: 'id', label: 'ID', show: ({ channelId }) => channelId, isExtra: true },
+  ];
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="channels"
+        label={texts.title}
+        queryKey={queryKey}
+        load={cursor => client.channels.list({ cursor, limit: 50 })}
+        rowKey={({ channelId }) => channelId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {isCreating && (
+        <CreateChannel
+          onCreated={() => void queries.invalidateQueries({ queryKey })}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,141 @@
+/** What has happened in the environment: each event with its payload, newest first. */
+import { Anchor, Code, Drawer, Switch, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import type { SkeinEvent } from '../../sdk/index.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Json } from '../parts/json.tsx';
+import { Page } from '../parts/page.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+
+/** Milliseconds. */
+const liveMs = 2_000;
+
+export function Events() {
+  const texts = useTexts().events;
+  const { client, environmentId } = useTenant();
+  const search = useSearch({ from: '/signed-in/$projectId/$environmentId/events' });
+  const navigate = useNavigate({ from: '/$projectId/$environmentId/events' });
+  const [isLive, setLive] = useState(true);
+  const { name: eventName, thread: threadId } = search;
+  const columns: Column<SkeinEvent>[] = [
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: event => (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={() => void navigate({ search: before => ({ ...before, event: event.eventId }) })}
+        >
+          {event.eventName}
+        </Anchor>
+      ),
+    },
+    { key: 'at', label: texts.at, show: ({ occurredAt }) => <Time at={occurredAt} /> },
+    {
+      key: 'thread',
+      label: texts.thread,
+      show: event => {
+        const ofThread = 'threadId' in event ? event.threadId : undefined;
+        return typeof ofThread === 'string' ? <Code>{ofThread}</Code> : '–';
+      },
+    },
+    { key: 'id', label: 'ID', show: ({ eventId }) => eventId, isExtra: true },
+  ];
+  return (
+    <Page title={texts.title} about={texts.about}>
+      <DataTable
+        name="events"
+        label={texts.title}
+        queryKey={['events', environmentId, eventName, threadId]}
+        load={cursor => client.events.list({ eventName, threadId, cursor, limit: 50 })}
+        rowKey={({ eventId }) => eventId}
+        columns={columns}
+        refreshMs={isLive ? liveMs : undefined}
+        empty={eventName === undefined && threadId === undefined ? texts.none : texts.noneFound}
+        controls={
+          <>
+            <Filter
+              label={texts.name}
+              value={eventName}
+              onChange={value => void navigate({ search: before => ({ ...before, name: value }) })}
+            />
+            <Filter
+              label={texts.thread}
+              value={threadId}
+              onChange={value => void navigate({ search: before => ({ ...before, thread: value }) })}
+            />
+            <Switch
+              size="xs"
+              label={texts.live}
+              checked={isLive}
+              onChange={event => setLive(event.currentTarget.checked)}
+              style={{ alignSelf: 'center' }}
+            />
+          </>
+        }
+      />
+      {search.event !== undefined && (
+        <EventDrawer
+          eventId={search.event}
+          onClose={() => void navigate({ search: before => ({ ...before, event: undefined }) })}
+        />
+      )}
+    </Page>
+  );
+}
+
+interface FilterProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+}
+
+/** Takes effect when it is left, or by Enter. */
+function Filter({ label, value, onChange }: FilterProps) {
+  const apply = (text: string): void => onChange(text.trim() === '' ? undefined : text.trim());
+  return (
+    <TextInput
+      // Anew where the address has changed meanwhile.
+      key={value ?? ''}
+      size="xs"
+      w={220}
+      aria-label={label}
+      placeholder={label}
+      defaultValue={value ?? ''}
+      onBlur={event => event.currentTarget.value.trim() !== (value ?? '') && apply(event.currentTarget.value)}
+      onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
+    />
+  );
+}
+
+function EventDrawer({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
+  const texts = useTexts().events;
+  const { close, loading } = useKitTexts().shell;
+  const { client } = useTenant();
+  const { data: event, error } = useQuery({
+    queryKey: ['event', eventId],
+    queryFn: () => client.events.get(eventId),
+    staleTime: Infinity,
+  });
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      title={event?.eventName ?? texts.event}
+      closeButtonProps={{ 'aria-label': close }}
+    >
+      {error !== null && <ErrorNote error={error} />}
+      {event === undefined && error === null && loading}
+      {event !== undefined && <Json label={texts.payload} value={event} />}
+    </Drawer>
+  );
+}

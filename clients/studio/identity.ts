@@ -1,0 +1,3 @@
+import type { AppIdentity } from '../kit/app-identity.ts';
+
+export const identity: AppIdentity = { name: 'Skein Studio', path: '/studio' };

@@ -1,0 +1,130 @@
+/** The API keys of the project. */
+import { Button, Code, Menu, ActionIcon } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Ellipsis, Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { ApiKey } from '../../sdk/index.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { CreateKey } from './create-key.tsx';
+import { RotateKey } from './rotate-key.tsx';
+import { Grace } from './grace.tsx';
+
+type Opened = { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly key: ApiKey };
+
+export function Keys() {
+  const texts = useTexts().keys;
+  const { client, projectId, mayWrite } = useTenant();
+  const queries = useQueryClient();
+  const queryKey = ['keys', projectId];
+  const [opened, setOpened] = useState<Opened>();
+  const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
+  const columns: Column<ApiKey>[] = [
+    { key: 'name', label: texts.name, isFixed: true, show: key => <bdi>{key.name}</bdi> },
+    { key: 'prefix', label: texts.prefix, show: key => <Code>{key.keyPrefix}…</Code> },
+    { key: 'environment', label: texts.environment, show: key => texts.environments[key.environment] },
+    { key: 'scopes', label: texts.scopes, show: key => key.scopes.join(', '), isExtra: true },
+    {
+      key: 'status',
+      label: texts.status,
+      show: key => (
+        <>
+          <State of={key.status} label={texts.states[key.status]} />
+          {key.status === 'rotating' && key.rotationGraceExpiresAt != null && (
+            <Grace until={key.rotationGraceExpiresAt} onEnd={() => void refresh()} />
+          )}
+        </>
+      ),
+    },
+    { key: 'used', label: texts.lastUsed, show: key => <Time at={key.lastUsedAt} none={texts.never} /> },
+    { key: 'address', label: texts.lastAddress, show: key => key.lastUsedIp ?? '–', isExtra: true },
+    { key: 'created', label: texts.created, show: key => <Time at={key.createdAt} />, isExtra: true },
+    { key: 'expires', label: texts.expires, show: key => <Time at={key.expiresAt} none={texts.never} /> },
+  ];
+  if (mayWrite) {
+    columns.push({
+      key: 'actions',
+      label: '',
+      isFixed: true,
+      align: 'right',
+      show: key => key.status === 'active' && <KeyMenu apiKey={key} onOpen={setOpened} />,
+    });
+  }
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setOpened({ is: 'create' })}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="keys"
+        label={texts.title}
+        queryKey={queryKey}
+        load={cursor => client.apiKeys.list({ cursor, limit: 50 })}
+        rowKey={key => key.apiKeyId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {opened?.is === 'create' && (
+        <CreateKey onCreated={() => void refresh()} onClose={() => setOpened(undefined)} />
+      )}
+      {opened?.is === 'rotate' && (
+        <RotateKey
+          apiKey={opened.key}
+          onRotated={() => void refresh()}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+      {opened?.is === 'revoke' && (
+        <Confirm
+          title={texts.revokeTitle(opened.key.name)}
+          action={texts.revoke}
+          name={opened.key.name}
+          run={async () => {
+            await client.apiKeys.revoke(opened.key.apiKeyId);
+            await refresh();
+          }}
+          onClose={() => setOpened(undefined)}
+        >
+          {texts.revokeHint}
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+interface KeyMenuProps {
+  readonly apiKey: ApiKey;
+  readonly onOpen: (opened: Opened) => void;
+}
+
+function KeyMenu({ apiKey, onOpen }: KeyMenuProps) {
+  const texts = useTexts().keys;
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon aria-label={texts.actions(apiKey.name)}>
+          <Ellipsis size={16} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ is: 'rotate', key: apiKey })}>{texts.rotate}</Menu.Item>
+        <Menu.Item color="red" onClick={() => onOpen({ is: 'revoke', key: apiKey })}>
+          {texts.revoke}
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

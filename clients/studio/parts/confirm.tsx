@@ -1,0 +1,65 @@
+/** Before what cannot be taken back: says what will happen, and has the name typed where that is much. */
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { useState, type ReactNode } from 'react';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import { useTexts } from '../texts/index.ts';
+import { ErrorNote } from './error-note.tsx';
+
+interface ConfirmProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  readonly action: string;
+  /** To be typed. */
+  readonly name?: string;
+  readonly run: () => Promise<unknown>;
+  readonly onClose: () => void;
+}
+
+export function Confirm({ title, children, action, name, run, onClose }: ConfirmProps) {
+  const texts = useTexts().confirm;
+  const { close } = useKitTexts().shell;
+  const [typed, setTyped] = useState('');
+  const [isRunning, setRunning] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const confirm = async (): Promise<void> => {
+    setRunning(true);
+    setError(undefined);
+    try {
+      await run();
+      onClose();
+    } catch (problem) {
+      setError(problem);
+    } finally {
+      setRunning(false);
+    }
+  };
+  return (
+    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
+      <Stack gap="sm">
+        <Text size="sm">{children}</Text>
+        {name !== undefined && (
+          <TextInput
+            label={texts.typeName(name)}
+            data-autofocus
+            value={typed}
+            onChange={event => setTyped(event.currentTarget.value)}
+          />
+        )}
+        {error !== undefined && <ErrorNote error={error} />}
+        <Group justify="flex-end" gap="xs">
+          <Button variant="default" onClick={onClose}>
+            {texts.cancel}
+          </Button>
+          <Button
+            color="red.8"
+            loading={isRunning}
+            disabled={name !== undefined && typed !== name}
+            onClick={() => void confirm()}
+          >
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

@@ -1,0 +1,25 @@
+/** What went wrong, in the server's words, with what support asks for: the id of the request, and where the code is explained. */
+import { Alert, Anchor } from '@mantine/core';
+import { ApiError } from '../../sdk/index.ts';
+import { describeError } from '../../kit/use-action.ts';
+import { useTexts } from '../texts/index.ts';
+
+export function ErrorNote({ error }: { readonly error: unknown }) {
+  const texts = useTexts().errors;
+  const { requestId, docsUrl } = error instanceof ApiError ? error : {};
+  return (
+    <Alert color="red" role="alert" my="xs">
+      {describeError(error)}
+      {requestId !== undefined && <div>{texts.request(requestId)}</div>}
+      {docsUrl !== undefined && isOwnAddress(docsUrl) && (
+        <Anchor size="sm" href={docsUrl} target="_blank" rel="noreferrer">
+          {texts.explanation}
+        </Anchor>
+      )}
+    </Alert>
+  );
+}
+
+/** An answer leads to this server's pages, or nowhere. */
+const isOwnAddress = (url: string): boolean =>
+  URL.canParse(url, location.origin) && ['http:', 'https:'].includes(new URL(url, location.origin).protocol);

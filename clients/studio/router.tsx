@@ -1,0 +1,105 @@
+/**
+ * The addresses of Studio, beside those of every app:
+ *
+ *   /studio                                          chooses a project and an environment
+ *   /studio/{projectId}/{environmentId}              the start: what to do next
+ *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../deliveries, .../events
+ *
+ * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
+ */
+import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createAccountRoutes, leaveWithSession, requireSession, root } from '../kit/account/routes.ts';
+import { Failed, NotFound } from '../kit/shell/problem-pages.tsx';
+import { identity } from './identity.ts';
+import { readSearch } from './parts/search.ts';
+import { ChooseProject } from './shell/choose-project.tsx';
+import { Frame } from './shell/frame.tsx';
+import { SignedIn } from './shell/signed-in.tsx';
+
+const signedInRoute = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-in',
+  beforeLoad: requireSession,
+  component: SignedIn,
+});
+
+const startRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/', component: ChooseProject });
+
+const tenantRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/$projectId/$environmentId',
+  component: Frame,
+});
+
+const homeRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./home/home.tsx'), 'Home'),
+});
+
+const keysRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/keys',
+  component: lazyRouteComponent(() => import('./keys/keys.tsx'), 'Keys'),
+});
+
+const channelsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/channels',
+  component: lazyRouteComponent(() => import('./channels/channels.tsx'), 'Channels'),
+});
+
+const channelRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/channels/$channelId',
+  component: lazyRouteComponent(() => import('./channels/channel.tsx'), 'ChannelPage'),
+});
+
+const webhooksRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
+});
+
+const webhookRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/webhooks/$stitchId',
+  validateSearch: search => readSearch(search, ['status', 'delivery']),
+  component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'WebhookPage'),
+});
+
+const eventsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/events',
+  validateSearch: search => readSearch(search, ['name', 'thread', 'event']),
+  component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
+});
+
+export const router = createRouter({
+  basepath: identity.path,
+  defaultErrorComponent: Failed,
+  defaultNotFoundComponent: NotFound,
+  routeTree: root.addChildren([
+    ...createAccountRoutes(identity),
+    signedInRoute.addChildren([
+      startRoute,
+      tenantRoute.addChildren([
+        homeRoute,
+        keysRoute,
+        channelsRoute,
+        channelRoute,
+        webhooksRoute,
+        webhookRoute,
+        eventsRoute,
+      ]),
+    ]),
+  ]),
+});
+
+leaveWithSession(router, identity);
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}

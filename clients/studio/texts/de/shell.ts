@@ -1,0 +1,36 @@
+/** Der Rahmen um alles, und die Teile, aus denen alle Seiten bestehen. */
+import type { StudioTexts } from '../en/index.ts';
+
+export const shell: StudioTexts['shell'] = {
+  appName: 'Studio',
+  navLabel: 'Seiten',
+  noProject:
+    'Sie gehören noch zu keinem Projekt. Bitten Sie einen Administrator Ihres Arbeitsbereichs, Sie aufzunehmen.',
+  noSuchPlace: 'Dieses Projekt oder diese Umgebung gibt es nicht.',
+  noSuchPlaceHint:
+    'Es existiert nicht, oder Sie haben darin keine Rolle. Wenden Sie sich an einen Administrator des Arbeitsbereichs, wenn das ein Irrtum ist.',
+  elsewhere: 'Zu einem anderen Projekt',
+  pages: {
+    home: 'Start',
+    channels: 'Kanäle',
+    webhooks: 'Webhooks',
+    events: 'Ereignisse',
+    keys: 'API-Schlüssel',
+  },
+  console: 'Konsole öffnen',
+  reference: 'API-Referenz',
+};
+
+export const table: StudioTexts['table'] = { columns: 'Spalten', more: 'Mehr anzeigen' };
+
+export const errors: StudioTexts['errors'] = {
+  request: requestId => `Anfrage ${requestId}`,
+  explanation: 'Was das bedeutet',
+};
+
+export const secret: StudioTexts['secret'] = { copy: 'Geheimnis kopieren', copied: 'Kopiert' };
+
+export const confirm: StudioTexts['confirm'] = {
+  cancel: 'Abbrechen',
+  typeName: name => `Zum Bestätigen „${name}“ eingeben`,
+};

@@ -1,0 +1,33 @@
+/** The frame around everything, and the parts that all pages are made of. */
+export const shell = {
+  appName: 'Studio',
+  navLabel: 'Pages',
+  noProject: 'You belong to no project yet. Ask an administrator of your workspace to add you to one.',
+  noSuchPlace: 'There is no such project or environment.',
+  noSuchPlaceHint:
+    'It does not exist, or you have no role in it. Ask an administrator of its workspace if that is a mistake.',
+  elsewhere: 'Go to another project',
+  pages: {
+    home: 'Start',
+    channels: 'Channels',
+    webhooks: 'Webhooks',
+    events: 'Events',
+    keys: 'API keys',
+  },
+  console: 'Open the Console',
+  reference: 'API reference',
+};
+
+export const table = { columns: 'Columns', more: 'Show more' };
+
+export const errors = {
+  request: (requestId: string) => `Request ${requestId}`,
+  explanation: 'What this means',
+};
+
+export const secret = { copy: 'Copy the secret', copied: 'Copied' };
+
+export const confirm = {
+  cancel: 'Cancel',
+  typeName: (name: string) => `Type “${name}” to confirm`,
+};

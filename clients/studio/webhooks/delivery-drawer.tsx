@@ -1,0 +1,143 @@
+/** One delivery: the event it carries, each attempt with its answer, and sending it again. */
+import { Alert, Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useFormats } from '../../kit/use-formats.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import { useAction } from '../../kit/use-action.ts';
+import type { DeliveryAttempt, WebhookDelivery } from '../../sdk/index.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Json } from '../parts/json.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+
+/** Milliseconds. */
+const refreshMs = 2_000;
+
+interface DeliveryDrawerProps {
+  readonly deliveryId: string;
+  readonly onClose: () => void;
+}
+
+export function DeliveryDrawer({ deliveryId, onClose }: DeliveryDrawerProps) {
+  const texts = useTexts().webhooks.deliveries;
+  const { close, loading } = useKitTexts().shell;
+  const { client } = useTenant();
+  const { data: delivery, error } = useQuery({
+    queryKey: ['delivery', deliveryId],
+    queryFn: () => client.deliveries.get(deliveryId),
+    refetchInterval: refreshMs,
+  });
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      title={delivery?.eventName ?? texts.delivery}
+      closeButtonProps={{ 'aria-label': close }}
+    >
+      {error !== null && <ErrorNote error={error} />}
+      {delivery === undefined && error === null && <Text size="sm">{loading}</Text>}
+      {delivery !== undefined && <Content delivery={delivery} />}
+    </Drawer>
+  );
+}
+
+function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
+  const texts = useTexts().webhooks.deliveries;
+  const { client, mayWrite } = useTenant();
+  const queries = useQueryClient();
+  const action = useAction();
+  const { deliveryId, eventId, status, attemptCount } = delivery;
+  const { data: attempts = [] } = useQuery({
+    queryKey: ['delivery', deliveryId, 'attempts', attemptCount],
+    queryFn: () => client.deliveries.listAttempts(deliveryId, { limit: 50 }).toArray(50),
+  });
+  const { data: event } = useQuery({
+    queryKey: ['event', eventId],
+    queryFn: () => client.events.get(eventId ?? ''),
+    enabled: eventId != null,
+    staleTime: Infinity,
+  });
+  const replay = (): Promise<boolean> =>
+    action.run(async () => {
+      await client.deliveries.replay(deliveryId);
+      await queries.invalidateQueries({ queryKey: ['deliveries'] });
+      await queries.invalidateQueries({ queryKey: ['delivery', deliveryId] });
+    });
+  return (
+    <Stack gap="md">
+      <Facts
+        facts={[
+          [texts.status, <State key="status" of={status} label={texts.states[status]} />],
+          [texts.created, <Time key="created" at={delivery.createdAt} />],
+          [texts.next, <Time key="next" at={delivery.nextAttemptAt} />],
+          ['ID', <Code key="id">{deliveryId}</Code>],
+        ]}
+      />
+      {mayWrite && (
+        <Group gap="xs">
+          <Button variant="default" loading={action.isRunning} onClick={() => void replay()}>
+            {texts.replay}
+          </Button>
+        </Group>
+      )}
+      {action.problem !== undefined && <Alert color="red">{action.problem}</Alert>}
+      <section aria-label={texts.attempts}>
+        <Text fw={600} size="sm" mb={6}>
+          {texts.attempts}
+        </Text>
+        {attempts.length === 0 && (
+          <Text size="sm" c="dimmed">
+            {texts.noAttempts}
+          </Text>
+        )}
+        <Stack gap="sm">
+          {attempts.map(attempt => (
+            <Attempt key={attempt.number} attempt={attempt} />
+          ))}
+        </Stack>
+      </section>
+      {event !== undefined && (
+        <section aria-label={texts.payload}>
+          <Text fw={600} size="sm" mb={6}>
+            {texts.payload}
+          </Text>
+          <Json label={texts.payload} value={event} />
+        </section>
+      )}
+    </Stack>
+  );
+}
+
+function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
+  const texts = useTexts().webhooks.deliveries;
+  const formats = useFormats();
+  const { number, attemptedAt, durationMs, responseStatus, responseBody, errorClass, error, trigger } =
+    attempt;
+  return (
+    <div>
+      <Text size="sm">
+        {texts.attempt(number)} · <Time at={attemptedAt} /> · {formats.number(durationMs)} ms ·{' '}
+        {texts.triggers[trigger]}
+      </Text>
+      <Text size="sm" c={errorClass === null ? undefined : 'red'}>
+        {responseStatus === null ? texts.noAnswer : texts.answered(responseStatus)}
+        {error !== null && ` · ${error}`}
+      </Text>
+      {responseBody !== null && responseBody !== '' && (
+        <Code
+          block
+          tabIndex={0}
+          role="group"
+          aria-label={texts.body(number)}
+          mah={160}
+          style={{ overflow: 'auto' }}
+        >
+          {responseBody}
+        </Code>
+      )}
+    </div>
+  );
+}

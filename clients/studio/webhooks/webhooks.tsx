@@ -1,0 +1,81 @@
+/** The webhooks (stitches) of the environment: whom the server tells what happens. */
+import { Button } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import type { Stitch } from '../../sdk/index.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { CreateWebhook } from './create-webhook.tsx';
+
+export function Webhooks() {
+  const texts = useTexts().webhooks;
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const queries = useQueryClient();
+  const queryKey = ['webhooks', environmentId];
+  const [isCreating, setCreating] = useState(false);
+  const columns: Column<Stitch>[] = [
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ stitchId, name }) => (
+        <Link
+          to="/$projectId/$environmentId/webhooks/$stitchId"
+          params={{ projectId, environmentId, stitchId }}
+          search={{}}
+        >
+          <bdi>{name}</bdi>
+        </Link>
+      ),
+    },
+    { key: 'url', label: texts.url, show: ({ webhookUrl }) => <bdi>{webhookUrl ?? '–'}</bdi> },
+    {
+      key: 'status',
+      label: texts.status,
+      show: ({ status }) => <State of={status} label={texts.states[status]} />,
+    },
+    {
+      key: 'events',
+      label: texts.events,
+      show: ({ eventNames }) => texts.eventCount(eventNames),
+    },
+    { key: 'created', label: texts.created, show: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
+    { key: 'id', label: 'ID', show: ({ stitchId }) => stitchId, isExtra: true },
+  ];
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="webhooks"
+        label={texts.title}
+        queryKey={queryKey}
+        load={cursor => client.stitches.list({ cursor, limit: 50 })}
+        rowKey={({ stitchId }) => stitchId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {isCreating && (
+        <CreateWebhook
+          onCreated={() => void queries.invalidateQueries({ queryKey })}
+          onClose={() => setCreating(false)}
+        />
+      )}
+    </Page>
+  );
+}
