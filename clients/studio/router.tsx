@@ -3,7 +3,7 @@
  *
  *   /studio                                          chooses a project and an environment
  *   /studio/{projectId}/{environmentId}              the start: what to do next
- *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../deliveries, .../events
+ *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events, .../usage, .../team, .../audit
  *
  * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
  */
@@ -75,6 +75,26 @@ const eventsRoute = createRoute({
   component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 });
 
+const usageRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/usage',
+  validateSearch: search => readSearch(search, ['by', 'days']),
+  component: lazyRouteComponent(() => import('./usage/usage.tsx'), 'UsagePage'),
+});
+
+const teamRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/team',
+  component: lazyRouteComponent(() => import('./team/team.tsx'), 'Team'),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/audit',
+  validateSearch: search => readSearch(search, ['action', 'actor', 'target']),
+  component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
+});
+
 export const router = createRouter({
   basepath: identity.path,
   defaultErrorComponent: Failed,
@@ -91,6 +111,9 @@ export const router = createRouter({
         webhooksRoute,
         webhookRoute,
         eventsRoute,
+        usageRoute,
+        teamRoute,
+        auditRoute,
       ]),
     ]),
   ]),

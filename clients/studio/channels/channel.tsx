@@ -1,6 +1,7 @@
 /** One channel: its state, and a message to try it with. */
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -23,9 +24,9 @@ export function ChannelPage() {
     queryFn: () => client.channels.get(channelId),
   });
   const back = (
-    <Link to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
+    <PageLink to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
       {texts.title}
-    </Link>
+    </PageLink>
   );
   if (channel === undefined) {
     return (

@@ -1,7 +1,7 @@
 /** The channels of the environment: how participants and the server reach each other. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Channel } from '../../sdk/index.ts';
@@ -25,12 +25,12 @@ export function Channels() {
       label: texts.name,
       isFixed: true,
       show: ({ channelId, name }) => (
-        <Link
+        <PageLink
           to="/$projectId/$environmentId/channels/$channelId"
           params={{ projectId, environmentId, channelId }}
         >
           <bdi>{name}</bdi>
-        </Link>
+        </PageLink>
       ),
     },
     { key: 'kind', label: texts.kind, show: ({ kind }) => texts.kinds[kind] },

@@ -39,7 +39,7 @@ export function Events() {
         </Anchor>
       ),
     },
-    { key: 'at', label: texts.at, show: ({ occurredAt }) => <Time at={occurredAt} /> },
+    { key: 'at', label: texts.at, show: ({ occurredAt }) => <Time at={occurredAt} isExact /> },
     {
       key: 'thread',
       label: texts.thread,

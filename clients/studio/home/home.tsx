@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, Circle } from 'lucide-react';
 import { useState } from 'react';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { CreateChannel } from '../channels/create-channel.tsx';
 import { TryMessage } from '../channels/try-message.tsx';
@@ -94,9 +95,9 @@ function FirstMessage({ onArrived }: { readonly onArrived: () => void }) {
   const channel = channels?.find(({ kind }) => kind !== 'chatapp');
   if (channel !== undefined) return <TryMessage channel={channel} onArrived={onArrived} />;
   return (
-    <Link to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
+    <PageLink to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
       {texts.toChannels}
-    </Link>
+    </PageLink>
   );
 }
 

@@ -54,7 +54,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
   const isEmpty = !isPending && error === null && rows.length === 0;
   return (
     <div>
-      <div className={classes['controls']}>
+      <div className={classes['controls']} hidden={controls === undefined && isEmpty}>
         <div className={classes['filters']}>{controls}</div>
         {columns.some(({ isFixed }) => isFixed !== true) && !isEmpty && (
           <ColumnChoice columns={columns} shown={shown} onChange={choose} />
@@ -69,7 +69,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
       {isEmpty && <div className={classes['empty']}>{empty}</div>}
       {rows.length > 0 && (
         <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} role="group" aria-label={label}>
-          <Table aria-label={label}>
+          <Table aria-label={label} className={classes['table']}>
             <Table.Thead>
               <Table.Tr>
                 {shown.map(({ key, label: title, align }) => (

@@ -1,6 +1,17 @@
 /** The left side: where one works, and what there is. */
 import { Link, useNavigate } from '@tanstack/react-router';
-import { ExternalLink, House, KeyRound, List, type LucideIcon, Radio, Webhook } from 'lucide-react';
+import {
+  ChartColumn,
+  ExternalLink,
+  House,
+  KeyRound,
+  List,
+  type LucideIcon,
+  Radio,
+  ScrollText,
+  Users,
+  Webhook,
+} from 'lucide-react';
 import icon from '../../kit/icon.svg';
 import { EnvironmentSelect } from '../../kit/shell/environment-select.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -13,6 +24,9 @@ const pages = [
   { key: 'webhooks', to: '/$projectId/$environmentId/webhooks', Icon: Webhook },
   { key: 'events', to: '/$projectId/$environmentId/events', Icon: List },
   { key: 'keys', to: '/$projectId/$environmentId/keys', Icon: KeyRound },
+  { key: 'usage', to: '/$projectId/$environmentId/usage', Icon: ChartColumn },
+  { key: 'team', to: '/$projectId/$environmentId/team', Icon: Users },
+  { key: 'audit', to: '/$projectId/$environmentId/audit', Icon: ScrollText },
 ] as const satisfies readonly { readonly key: string; readonly to: string; readonly Icon: LucideIcon }[];
 
 export function Nav({ onChosen }: { readonly onChosen?: () => void }) {

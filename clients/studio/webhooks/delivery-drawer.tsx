@@ -119,7 +119,7 @@ function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
   return (
     <div>
       <Text size="sm">
-        {texts.attempt(number)} · <Time at={attemptedAt} /> · {formats.number(durationMs)} ms ·{' '}
+        {texts.attempt(number)} · <Time at={attemptedAt} isExact /> · {formats.number(durationMs)} ms ·{' '}
         {texts.triggers[trigger]}
       </Text>
       <Text size="sm" c={errorClass === null ? undefined : 'red'}>

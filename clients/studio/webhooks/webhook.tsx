@@ -1,7 +1,8 @@
 /** One webhook: its state, a test, a new secret, and what became of each of its deliveries. */
 import { Button, Group, Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
+import { useParams } from '@tanstack/react-router';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { useState } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Stitch } from '../../sdk/index.ts';
@@ -28,9 +29,9 @@ export function WebhookPage() {
     refetchInterval: 5_000,
   });
   const back = (
-    <Link to="/$projectId/$environmentId/webhooks" params={{ projectId, environmentId }}>
+    <PageLink to="/$projectId/$environmentId/webhooks" params={{ projectId, environmentId }}>
       {texts.title}
-    </Link>
+    </PageLink>
   );
   if (stitch === undefined) {
     return (

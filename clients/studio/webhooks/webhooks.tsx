@@ -1,7 +1,7 @@
 /** The webhooks (stitches) of the environment: whom the server tells what happens. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
@@ -25,13 +25,13 @@ export function Webhooks() {
       label: texts.name,
       isFixed: true,
       show: ({ stitchId, name }) => (
-        <Link
+        <PageLink
           to="/$projectId/$environmentId/webhooks/$stitchId"
           params={{ projectId, environmentId, stitchId }}
           search={{}}
         >
           <bdi>{name}</bdi>
-        </Link>
+        </PageLink>
       ),
     },
     { key: 'url', label: texts.url, show: ({ webhookUrl }) => <bdi>{webhookUrl ?? '–'}</bdi> },

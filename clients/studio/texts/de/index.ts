@@ -1,10 +1,13 @@
 /** Alle Texte von Studio auf Deutsch. */
 import type { StudioTexts } from '../en/index.ts';
+import { audit } from './audit.ts';
 import { channels } from './channels.ts';
 import { events } from './events.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { confirm, errors, secret, shell, table } from './shell.ts';
+import { team } from './team.ts';
+import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
 export const german: StudioTexts = {
@@ -18,4 +21,7 @@ export const german: StudioTexts = {
   channels,
   webhooks,
   events,
+  team,
+  audit,
+  usage,
 };

@@ -1,11 +1,28 @@
 /** All texts of Studio in English. What depends on numbers or names is a function. */
+import { audit } from './audit.ts';
 import { channels } from './channels.ts';
 import { events } from './events.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
 import { confirm, errors, secret, shell, table } from './shell.ts';
+import { team } from './team.ts';
+import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
 
-export const english = { shell, table, errors, secret, confirm, home, keys, channels, webhooks, events };
+export const english = {
+  shell,
+  table,
+  errors,
+  secret,
+  confirm,
+  home,
+  keys,
+  channels,
+  webhooks,
+  events,
+  team,
+  audit,
+  usage,
+};
 
 export type StudioTexts = typeof english;

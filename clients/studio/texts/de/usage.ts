@@ -1,0 +1,36 @@
+/** Verbrauch und Budgets. */
+import type { StudioTexts } from '../en/index.ts';
+
+export const usage: StudioTexts['usage'] = {
+  title: 'Verbrauch',
+  about:
+    'Nachrichten, Agenten, Tokens und was sie kosten, nach Tagen in UTC. Kosten sind Schätzungen nach der Preistabelle.',
+  grouping: 'Gruppiert nach',
+  by: { day: 'Tag', agent: 'Agent', model: 'Modell', provider: 'Anbieter' },
+  span: 'Tage',
+  lastDays: days => `Letzte ${days} Tage`,
+  messages: 'Nachrichten',
+  inbound: 'Herein',
+  outbound: 'Hinaus',
+  runs: 'Agentenläufe',
+  toolCalls: 'Werkzeugaufrufe',
+  tokens: 'Tokens',
+  cost: 'Kosten',
+  noAgent: 'Kein Agent',
+  none: 'In dieser Zeit wurde nichts verbraucht.',
+  budgets: {
+    title: 'Budgets',
+    of: {
+      perRunMicros: 'Für einen Lauf',
+      perThreadMicros: 'Für eine Unterhaltung',
+      perProjectDayMicros: 'Für einen Tag',
+    },
+    unlimited: 'Unbegrenzt',
+    onExceeded: 'Jenseits eines Budgets',
+    exceeded: {
+      suggest: 'schlägt der Agent Antworten nur vor',
+      paused: 'pausiert der Agent und überlässt die Unterhaltung Menschen',
+    },
+    save: 'Budgets speichern',
+  },
+};
