@@ -1,12 +1,14 @@
 /** A conversation: its messages, what the operator writes, the agent beside it, and its participant. */
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
+import { canSucceedLater } from '../composer/outbox.ts';
 import { toOutgoingContent } from '../composer/send-again.ts';
 import { ApiError, type Message } from '../../sdk/index.ts';
+import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
 import { withoutMessage } from '../list/use-filters.ts';
 import type { MessageActions } from './bubble.tsx';
@@ -20,6 +22,9 @@ import { TurnOfEvents } from './turn-of-events.tsx';
 import { useAction } from '../../kit/use-action.ts';
 import { useViewing } from './use-viewing.ts';
 import classes from './thread-pane.module.css';
+
+/** After which a thread that could not be read is read again, in milliseconds. */
+const readAgainMs = 2_000;
 
 const ParticipantPanel = lazy(() => import('../participant/participant-panel.tsx'));
 const RunDrawer = lazy(() => import('../agent/run-drawer.tsx'));
@@ -157,9 +162,16 @@ function Reading() {
   );
 }
 
+/** Whoever has opened it while the server could not be reached sees it when it can. */
 function Failed({ open, error }: { readonly open: OpenThread; readonly error: unknown }) {
   const texts = useTexts().thread;
   const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 403);
+  const mayComeBack = useStreamState().is === 'online' && canSucceedLater(error);
+  useEffect(() => {
+    if (!mayComeBack) return undefined;
+    const timer = setTimeout(() => void open.open(), readAgainMs);
+    return () => clearTimeout(timer);
+  }, [open, mayComeBack]);
   return (
     <div className={classes['failed']} role="alert">
       <p>{isMissing ? texts.notFound : texts.failed}</p>

@@ -210,6 +210,7 @@ t.test(
     await page.getByRole('option').filter({ hasText: 'And mine?' }).click();
     await page.waitForURL(url => !url.pathname.endsWith(threadId));
     t.equal(await page.getByText('Something went wrong').count(), 0);
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
     await page.context().setOffline(false);
     // Timers of the page run by themselves again.
     await page.clock.resume();
