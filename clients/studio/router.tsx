@@ -3,7 +3,8 @@
  *
  *   /studio                                          chooses a project and an environment
  *   /studio/{projectId}/{environmentId}              the start: what to do next
- *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events, .../usage, .../team, .../audit
+ *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events
+ *   .../agents, .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
  *
  * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
  */
@@ -75,6 +76,50 @@ const eventsRoute = createRoute({
   component: lazyRouteComponent(() => import('./events/events.tsx'), 'Events'),
 });
 
+const agentsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/agents',
+  component: lazyRouteComponent(() => import('./agents/agents.tsx'), 'Agents'),
+});
+
+const loomsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/instructions',
+  component: lazyRouteComponent(() => import('./looms/looms.tsx'), 'Looms'),
+});
+
+const loomRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/instructions/$loomId',
+  validateSearch: search => readSearch(search, ['version']),
+  component: lazyRouteComponent(() => import('./looms/loom.tsx'), 'LoomPage'),
+});
+
+const toolsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/tools',
+  component: lazyRouteComponent(() => import('./tools/tools.tsx'), 'Tools'),
+});
+
+const toolRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/tools/$toolId',
+  component: lazyRouteComponent(() => import('./tools/tool.tsx'), 'ToolPage'),
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/runs',
+  validateSearch: search => readSearch(search, ['agent', 'status', 'run']),
+  component: lazyRouteComponent(() => import('./runs/runs.tsx'), 'Runs'),
+});
+
+const credentialsRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/providers',
+  component: lazyRouteComponent(() => import('./providers/credentials.tsx'), 'Credentials'),
+});
+
 const usageRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/usage',
@@ -111,6 +156,13 @@ export const router = createRouter({
         webhooksRoute,
         webhookRoute,
         eventsRoute,
+        agentsRoute,
+        loomsRoute,
+        loomRoute,
+        toolsRoute,
+        toolRoute,
+        runsRoute,
+        credentialsRoute,
         usageRoute,
         teamRoute,
         auditRoute,

@@ -1,5 +1,6 @@
 /** Alle Texte von Studio auf Deutsch. */
 import type { StudioTexts } from '../en/index.ts';
+import { agents, credentials, looms, runs, tools } from './agents.ts';
 import { audit } from './audit.ts';
 import { channels } from './channels.ts';
 import { events } from './events.ts';
@@ -24,4 +25,9 @@ export const german: StudioTexts = {
   team,
   audit,
   usage,
+  agents,
+  looms,
+  tools,
+  runs,
+  credentials,
 };

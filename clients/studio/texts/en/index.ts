@@ -1,4 +1,5 @@
 /** All texts of Studio in English. What depends on numbers or names is a function. */
+import { agents, credentials, looms, runs, tools } from './agents.ts';
 import { audit } from './audit.ts';
 import { channels } from './channels.ts';
 import { events } from './events.ts';
@@ -23,6 +24,11 @@ export const english = {
   team,
   audit,
   usage,
+  agents,
+  looms,
+  tools,
+  runs,
+  credentials,
 };
 
 export type StudioTexts = typeof english;

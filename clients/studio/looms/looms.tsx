@@ -1,0 +1,119 @@
+/** The instructions (looms) of the environment: what agents are told, with which model and tools, in versions. */
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { PageLink } from '../../kit/account/account-page.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import type { Loom } from '../../sdk/index.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Page } from '../parts/page.tsx';
+import { Time } from '../parts/time.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { emptyVersion, toBody, type VersionFields } from './version-fields.ts';
+import { VersionForm } from './version-form.tsx';
+
+export function Looms() {
+  const texts = useTexts().looms;
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const [isCreating, setCreating] = useState(false);
+  const columns: Column<Loom>[] = [
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ loomId, name }) => (
+        <PageLink
+          to="/$projectId/$environmentId/instructions/$loomId"
+          params={{ projectId, environmentId, loomId }}
+          search={{}}
+        >
+          <bdi>{name}</bdi>
+        </PageLink>
+      ),
+    },
+    { key: 'status', label: texts.status, show: ({ status }) => texts.states[status] },
+    { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} /> },
+    { key: 'id', label: 'ID', show: ({ loomId }) => loomId, isExtra: true },
+  ];
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="looms"
+        label={texts.title}
+        queryKey={['looms', environmentId]}
+        load={cursor => client.looms.list({ cursor, limit: 50 })}
+        rowKey={({ loomId }) => loomId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {isCreating && <CreateLoom onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
+
+function CreateLoom({ onClose }: { readonly onClose: () => void }) {
+  const texts = useTexts().looms;
+  const { close } = useKitTexts().shell;
+  const { client, projectId, environmentId } = useTenant();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [fields, setFields] = useState<VersionFields>(emptyVersion);
+  const { isRunning, error, submit } = useSubmit(async () => {
+    const { loomId } = await client.looms.create({ name: name.trim(), ...toBody(fields) });
+    await navigate({
+      to: '/$projectId/$environmentId/instructions/$loomId',
+      params: { projectId, environmentId, loomId },
+      search: {},
+    });
+  });
+  return (
+    <Modal
+      opened
+      size="xl"
+      onClose={onClose}
+      // A prompt is work.
+      closeOnClickOutside={fields.systemPrompt === ''}
+      title={texts.create}
+      closeButtonProps={{ 'aria-label': close }}
+    >
+      <form onSubmit={submit}>
+        <Stack gap="md">
+          <TextInput
+            label={texts.name}
+            required
+            data-autofocus
+            maxLength={256}
+            value={name}
+            onChange={event => setName(event.currentTarget.value)}
+          />
+          <VersionForm fields={fields} onChange={setFields} />
+          {error !== undefined && <ErrorNote error={error} />}
+          <Group justify="flex-end">
+            <Button
+              type="submit"
+              loading={isRunning}
+              disabled={name.trim() === '' || fields.systemPrompt.trim() === '' || fields.model.trim() === ''}
+            >
+              {texts.create}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

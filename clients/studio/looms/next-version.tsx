@@ -1,0 +1,72 @@
+/** The next version, written from the one in use, and compared with it before it is published. */
+import { Button, Checkbox, Group, Stack } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Loom, LoomVersion } from '../../sdk/index.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Section } from '../parts/page.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { Compare } from './compare.tsx';
+import { toBody, toFields } from './version-fields.ts';
+import { VersionForm } from './version-form.tsx';
+
+interface NextVersionProps {
+  readonly loom: Loom;
+  readonly active: LoomVersion;
+  readonly onDone: () => void;
+}
+
+export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionProps) {
+  const texts = useTexts().looms;
+  const { client, environmentId } = useTenant();
+  const queries = useQueryClient();
+  const [fields, setFields] = useState(() => toFields(active));
+  const [isComparing, setComparing] = useState(false);
+  const [activates, setActivates] = useState(true);
+  const { isRunning, error, submit } = useSubmit(async () => {
+    await client.looms.createVersion(loomId, { ...toBody(fields), activate: activates });
+    await queries.invalidateQueries({ queryKey: ['looms', environmentId, loomId] });
+    await queries.invalidateQueries({ queryKey: ['loom-versions', loomId] });
+    onDone();
+  });
+  return (
+    <form onSubmit={submit}>
+      <Section title={isComparing ? texts.compare(active.version) : texts.nextVersion}>
+        <Stack gap="md">
+          {isComparing ? (
+            <>
+              <Compare before={active} after={fields} />
+              <Checkbox
+                label={texts.activates}
+                checked={activates}
+                onChange={event => setActivates(event.currentTarget.checked)}
+              />
+            </>
+          ) : (
+            <VersionForm fields={fields} onChange={setFields} />
+          )}
+          {error !== undefined && <ErrorNote error={error} />}
+          <Group justify="flex-end" gap="xs">
+            <Button variant="default" onClick={isComparing ? () => setComparing(false) : onDone}>
+              {isComparing ? texts.writeOn : texts.cancel}
+            </Button>
+            {isComparing ? (
+              <Button type="submit" loading={isRunning}>
+                {texts.publish}
+              </Button>
+            ) : (
+              <Button
+                disabled={fields.systemPrompt.trim() === '' || fields.model.trim() === ''}
+                onClick={() => setComparing(true)}
+              >
+                {texts.review}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Section>
+    </form>
+  );
+}

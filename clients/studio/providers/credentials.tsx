@@ -1,0 +1,260 @@
+/** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
+import {
+  Button,
+  Code,
+  Group,
+  Modal,
+  PasswordInput,
+  Select,
+  Stack,
+  TagsInput,
+  TextInput,
+} from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import type { ByokCredential } from '../../sdk/index.ts';
+import { providers } from '../looms/version-fields.ts';
+import { Confirm } from '../parts/confirm.tsx';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+
+type Opened =
+  { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly credential: ByokCredential };
+
+export function Credentials() {
+  const texts = useTexts().credentials;
+  const { client, environmentId, mayWrite } = useTenant();
+  const queries = useQueryClient();
+  const queryKey = ['credentials', environmentId];
+  const [opened, setOpened] = useState<Opened>();
+  const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
+  const columns = useCredentialColumns(setOpened);
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setOpened({ is: 'create' })}>
+      {texts.create}
+    </Button>
+  );
+  const close = (): void => setOpened(undefined);
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="credentials"
+        label={texts.title}
+        queryKey={queryKey}
+        load={cursor => client.byokCredentials.list({ cursor, limit: 50 })}
+        rowKey={({ byokCredentialId }) => byokCredentialId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {opened?.is === 'create' && <CreateCredential onDone={refresh} onClose={close} />}
+      {opened?.is === 'rotate' && (
+        <RotateCredential credential={opened.credential} onDone={refresh} onClose={close} />
+      )}
+      {opened?.is === 'revoke' && (
+        <Confirm
+          title={texts.revokeTitle(opened.credential.displayName)}
+          action={texts.revoke}
+          name={opened.credential.displayName}
+          run={async () => {
+            await client.byokCredentials.revoke(opened.credential.byokCredentialId);
+            await refresh();
+          }}
+          onClose={close}
+        >
+          {texts.revokeHint}
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+function useCredentialColumns(onOpen: (opened: Opened) => void): readonly Column<ByokCredential>[] {
+  const texts = useTexts().credentials;
+  const { providers: providerNames } = useTexts().looms;
+  const { mayWrite } = useTenant();
+  const columns: Column<ByokCredential>[] = [
+    { key: 'name', label: texts.name, isFixed: true, show: ({ displayName }) => <bdi>{displayName}</bdi> },
+    { key: 'provider', label: texts.provider, show: ({ provider }) => providerNames[provider] },
+    { key: 'print', label: texts.fingerprint, show: ({ keyFingerprint }) => <Code>{keyFingerprint}</Code> },
+    {
+      key: 'models',
+      label: texts.models,
+      show: ({ modelAllowlist }) =>
+        modelAllowlist.length === 0 ? texts.allModels : modelAllowlist.join(', '),
+    },
+    {
+      key: 'status',
+      label: texts.status,
+      show: each => <State of={each.status} label={texts.states[each.status]} />,
+    },
+    {
+      key: 'used',
+      label: texts.lastUsed,
+      show: ({ lastUsedAt }) => <Time at={lastUsedAt} none={texts.never} />,
+    },
+  ];
+  if (mayWrite) {
+    columns.push({
+      key: 'actions',
+      label: '',
+      isFixed: true,
+      align: 'right',
+      show: credential =>
+        credential.status !== 'revoked' && (
+          <Group gap={4} justify="flex-end" wrap="nowrap">
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              aria-label={texts.rotateOne(credential.displayName)}
+              onClick={() => onOpen({ is: 'rotate', credential })}
+            >
+              {texts.rotate}
+            </Button>
+            <Button
+              size="compact-xs"
+              variant="subtle"
+              color="red.8"
+              aria-label={texts.revokeOne(credential.displayName)}
+              onClick={() => onOpen({ is: 'revoke', credential })}
+            >
+              {texts.revoke}
+            </Button>
+          </Group>
+        ),
+    });
+  }
+  return columns;
+}
+
+interface DialogProps {
+  readonly onDone: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+function CreateCredential({ onDone, onClose }: DialogProps) {
+  const texts = useTexts().credentials;
+  const { providers: providerNames } = useTexts().looms;
+  const { close } = useKitTexts().shell;
+  const { client } = useTenant();
+  const [provider, setProvider] = useState<ByokCredential['provider']>('llm_provider_1');
+  const [displayName, setDisplayName] = useState('');
+  const [secret, setSecret] = useState('');
+  const [modelAllowlist, setModels] = useState<string[]>([]);
+  const { isRunning, error, submit } = useSubmit(async () => {
+    await client.byokCredentials.create({
+      provider,
+      displayName: displayName.trim(),
+      secret,
+      modelAllowlist,
+    });
+    await onDone();
+    onClose();
+  });
+  return (
+    <Modal opened onClose={onClose} title={texts.create} closeButtonProps={{ 'aria-label': close }}>
+      <form onSubmit={submit} autoComplete="off">
+        <Stack gap="md">
+          <Select
+            label={texts.provider}
+            allowDeselect={false}
+            value={provider}
+            onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
+            data={providers.map(value => ({ value, label: providerNames[value] }))}
+          />
+          <TextInput
+            label={texts.name}
+            required
+            data-autofocus
+            maxLength={256}
+            value={displayName}
+            onChange={event => setDisplayName(event.currentTarget.value)}
+          />
+          <SecretInput value={secret} onChange={setSecret} />
+          <TagsInput
+            label={texts.models}
+            description={texts.modelsHint}
+            value={modelAllowlist}
+            onChange={setModels}
+          />
+          {error !== undefined && <ErrorNote error={error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={isRunning} disabled={displayName.trim() === '' || secret === ''}>
+              {texts.create}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function RotateCredential({
+  credential,
+  onDone,
+  onClose,
+}: DialogProps & { readonly credential: ByokCredential }) {
+  const texts = useTexts().credentials;
+  const { close } = useKitTexts().shell;
+  const { client } = useTenant();
+  const [secret, setSecret] = useState('');
+  const { isRunning, error, submit } = useSubmit(async () => {
+    await client.byokCredentials.rotate(credential.byokCredentialId, { secret });
+    await onDone();
+    onClose();
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={texts.rotateTitle(credential.displayName)}
+      closeButtonProps={{ 'aria-label': close }}
+    >
+      <form onSubmit={submit} autoComplete="off">
+        <Stack gap="md">
+          <SecretInput value={secret} onChange={setSecret} />
+          {error !== undefined && <ErrorNote error={error} />}
+          <Group justify="flex-end">
+            <Button type="submit" loading={isRunning} disabled={secret === ''}>
+              {texts.rotate}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+/** Of a provider: no password manager is to keep it. */
+function SecretInput({
+  value,
+  onChange,
+}: {
+  readonly value: string;
+  readonly onChange: (secret: string) => void;
+}) {
+  const texts = useTexts().credentials;
+  return (
+    <PasswordInput
+      label={texts.secret}
+      description={texts.secretHint}
+      required
+      autoComplete="off"
+      value={value}
+      onChange={event => onChange(event.currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,109 @@
+/** One tool: tried with arguments, changed, switched off. */
+import { Button, Group, Stack } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { PageLink } from '../../kit/account/account-page.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import { useAction } from '../../kit/use-action.ts';
+import type { Tool } from '../../sdk/index.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Facts } from '../parts/facts.tsx';
+import { Page, Section } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useSubmit } from '../parts/use-submit.ts';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { toToolBody, toToolFields } from './tool-fields.ts';
+import { ToolForm } from './tool-form.tsx';
+import { TryTool } from './try-tool.tsx';
+
+export function ToolPage() {
+  const texts = useTexts().tools;
+  const { loading } = useKitTexts().shell;
+  const { toolId } = useParams({ from: '/signed-in/$projectId/$environmentId/tools/$toolId' });
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const { data: tool, error } = useQuery({
+    queryKey: ['tools', environmentId, toolId],
+    queryFn: () => client.tools.get(toolId),
+  });
+  const back = (
+    <PageLink to="/$projectId/$environmentId/tools" params={{ projectId, environmentId }}>
+      {texts.title}
+    </PageLink>
+  );
+  if (tool === undefined) {
+    return (
+      <Page title={error === null ? loading : texts.missing} back={back}>
+        {error !== null && <ErrorNote error={error} />}
+      </Page>
+    );
+  }
+  const { name, description, status, method, url, updatedAt } = tool;
+  return (
+    <Page title={name} back={back} about={description} actions={mayWrite && <Toggle tool={tool} />}>
+      <Facts
+        facts={[
+          [texts.status, <State key="status" of={status} label={texts.states[status]} />],
+          [texts.url, `${method} ${url ?? '–'}`],
+          [texts.changed, <Time key="changed" at={updatedAt} />],
+        ]}
+      />
+      {mayWrite && (
+        <>
+          <Section title={texts.tryTitle}>
+            <TryTool tool={tool} />
+          </Section>
+          <Section title={texts.edit}>
+            <EditTool key={updatedAt} tool={tool} />
+          </Section>
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Toggle({ tool: { toolId, status } }: { readonly tool: Tool }) {
+  const texts = useTexts().tools;
+  const { client, environmentId } = useTenant();
+  const queries = useQueryClient();
+  const action = useAction();
+  const toggle = (): Promise<boolean> =>
+    action.run(async () => {
+      await client.tools.update(toolId, { status: status === 'disabled' ? 'active' : 'disabled' });
+      await queries.invalidateQueries({ queryKey: ['tools', environmentId] });
+    });
+  return (
+    <>
+      <Button variant="default" loading={action.isRunning} onClick={() => void toggle()}>
+        {status === 'disabled' ? texts.enable : texts.disable}
+      </Button>
+      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+    </>
+  );
+}
+
+function EditTool({ tool }: { readonly tool: Tool }) {
+  const texts = useTexts().tools;
+  const { client, environmentId } = useTenant();
+  const queries = useQueryClient();
+  const [fields, setFields] = useState(() => toToolFields(tool));
+  const { isRunning, error, submit } = useSubmit(async () => {
+    await client.tools.update(tool.toolId, toToolBody(fields));
+    await queries.invalidateQueries({ queryKey: ['tools', environmentId] });
+  });
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md" maw={720}>
+        <ToolForm fields={fields} onChange={setFields} />
+        {error !== undefined && <ErrorNote error={error} />}
+        <Group>
+          <Button type="submit" loading={isRunning}>
+            {texts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,70 @@
+/** The tools of the environment: what agents can ask of your programs. */
+import { Button } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { useState } from 'react';
+import { PageLink } from '../../kit/account/account-page.tsx';
+import type { Tool } from '../../sdk/index.ts';
+import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Page } from '../parts/page.tsx';
+import { State } from '../parts/state.tsx';
+import { Time } from '../parts/time.tsx';
+import { useTenant } from '../shell/tenant.tsx';
+import { useTexts } from '../texts/index.ts';
+import { CreateTool } from './create-tool.tsx';
+
+export function Tools() {
+  const texts = useTexts().tools;
+  const { client, projectId, environmentId, mayWrite } = useTenant();
+  const [isCreating, setCreating] = useState(false);
+  const columns: Column<Tool>[] = [
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ toolId, name }) => (
+        <PageLink to="/$projectId/$environmentId/tools/$toolId" params={{ projectId, environmentId, toolId }}>
+          <bdi>{name}</bdi>
+        </PageLink>
+      ),
+    },
+    { key: 'method', label: texts.method, show: ({ method }) => method },
+    { key: 'url', label: texts.url, show: ({ url }) => <bdi>{url ?? '–'}</bdi> },
+    {
+      key: 'status',
+      label: texts.status,
+      show: ({ status }) => <State of={status} label={texts.states[status]} />,
+    },
+    {
+      key: 'approval',
+      label: texts.approval,
+      show: ({ requiresApproval }) => (requiresApproval === true ? texts.byPeople : texts.byItself),
+    },
+    { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
+    { key: 'id', label: 'ID', show: ({ toolId }) => toolId, isExtra: true },
+  ];
+  const create = mayWrite && (
+    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
+      {texts.create}
+    </Button>
+  );
+  return (
+    <Page title={texts.title} about={texts.about} actions={create}>
+      <DataTable
+        name="tools"
+        label={texts.title}
+        queryKey={['tools', environmentId]}
+        load={cursor => client.tools.list({ cursor, limit: 50 })}
+        rowKey={({ toolId }) => toolId}
+        columns={columns}
+        empty={
+          <>
+            <b>{texts.none}</b>
+            {texts.noneHint}
+            {create}
+          </>
+        }
+      />
+      {isCreating && <CreateTool onClose={() => setCreating(false)} />}
+    </Page>
+  );
+}
