@@ -12,6 +12,7 @@ import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Commands } from './commands.tsx';
+import { DefaultAgent } from './default-agent.tsx';
 import { TryMessage } from './try-message.tsx';
 
 export function ChannelPage() {
@@ -42,6 +43,7 @@ export function ChannelPage() {
         facts={[
           [texts.kind, texts.kinds[kind]],
           [texts.status, <State key="status" of={status} label={texts.states[status]} />],
+          [texts.agent, <DefaultAgent key="agent" channel={channel} />],
           [texts.created, <Time key="created" at={createdAt} />],
           ['ID', <Copyable key="id" label={texts.copyId} text={channelId} />],
         ]}

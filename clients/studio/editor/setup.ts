@@ -61,7 +61,7 @@ function createTheme(isDark: boolean): Extension {
 function createHighlights(isDark: boolean): HighlightStyle {
   const [strong, quiet, text, value] = isDark
     ? ['#91a7ff', '#9aa1ae', '#8ce99a', '#ffc078']
-    : ['#3b5bdb', '#5c636e', '#2b8a3e', '#b25000'];
+    : ['#3b5bdb', '#5c636e', '#1f6b33', '#a04500'];
   return HighlightStyle.define([
     { tag: tags.heading, color: strong, fontWeight: '600' },
     { tag: tags.strong, fontWeight: '600' },

@@ -53,11 +53,13 @@ export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionPro
               {isComparing ? texts.writeOn : texts.cancel}
             </Button>
             {isComparing ? (
-              <Button type="submit" loading={isRunning}>
+              // Another button than that below, or the click that shows it would publish as well.
+              <Button key="publish" type="submit" loading={isRunning}>
                 {texts.publish}
               </Button>
             ) : (
               <Button
+                key="review"
                 disabled={fields.systemPrompt.trim() === '' || fields.model.trim() === ''}
                 onClick={() => setComparing(true)}
               >

@@ -2,7 +2,7 @@
  * A list of the API as a table: page after page as its reader asks for more, with the columns that they have chosen. What is empty says what
  * to do next; what cannot be read says why.
  */
-import { ActionIcon, Button, Checkbox, Popover, Stack, Table } from '@mantine/core';
+import { ActionIcon, Button, Checkbox, Popover, Stack, Table, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Columns3 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
@@ -14,6 +14,7 @@ import classes from './data-table.module.css';
 
 export interface Column<T> {
   readonly key: string;
+  /** Empty for what can be done. */
   readonly label: string;
   readonly show: (row: T) => ReactNode;
   /** Not shown until its reader wants it. */
@@ -74,7 +75,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
               <Table.Tr>
                 {shown.map(({ key, label: title, align }) => (
                   <Table.Th key={key} ta={align}>
-                    {title}
+                    {title === '' ? <VisuallyHidden>{texts.actions}</VisuallyHidden> : title}
                   </Table.Th>
                 ))}
               </Table.Tr>
@@ -126,6 +127,7 @@ interface ColumnChoiceProps<T> {
 
 function ColumnChoice<T>({ columns, shown, onChange }: ColumnChoiceProps<T>) {
   const texts = useTexts().table;
+  const named = columns.filter(({ label }) => label !== '');
   return (
     <Popover position="bottom-end" shadow="md" trapFocus>
       <Popover.Target>
@@ -136,7 +138,7 @@ function ColumnChoice<T>({ columns, shown, onChange }: ColumnChoiceProps<T>) {
       <Popover.Dropdown>
         <Checkbox.Group value={shown.map(({ key }) => key)} onChange={onChange} aria-label={texts.columns}>
           <Stack gap={6}>
-            {columns.map(({ key, label, isFixed }) => (
+            {named.map(({ key, label, isFixed }) => (
               <Checkbox key={key} size="xs" value={key} label={label} disabled={isFixed === true} />
             ))}
           </Stack>

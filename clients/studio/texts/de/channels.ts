@@ -22,6 +22,8 @@ export const channels: StudioTexts['channels'] = {
   },
   changed: 'Geändert',
   created: 'Angelegt',
+  agent: 'Agent',
+  noAgent: 'Nur Menschen',
   copyId: 'ID kopieren',
   missing: 'Diesen Kanal gibt es nicht',
   none: 'Noch kein Kanal',

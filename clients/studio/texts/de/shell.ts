@@ -30,7 +30,7 @@ export const shell: StudioTexts['shell'] = {
   reference: 'API-Referenz',
 };
 
-export const table: StudioTexts['table'] = { columns: 'Spalten', more: 'Mehr anzeigen' };
+export const table: StudioTexts['table'] = { columns: 'Spalten', actions: 'Aktionen', more: 'Mehr anzeigen' };
 
 export const errors: StudioTexts['errors'] = {
   request: requestId => `Anfrage ${requestId}`,

@@ -20,6 +20,8 @@ export const channels = {
   },
   changed: 'Changed',
   created: 'Created',
+  agent: 'Agent',
+  noAgent: 'People alone',
   copyId: 'Copy the id',
   missing: 'There is no such channel',
   none: 'No channel yet',

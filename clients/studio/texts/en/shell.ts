@@ -27,7 +27,7 @@ export const shell = {
   reference: 'API reference',
 };
 
-export const table = { columns: 'Columns', more: 'Show more' };
+export const table = { columns: 'Columns', actions: 'Actions', more: 'Show more' };
 
 export const errors = {
   request: (requestId: string) => `Request ${requestId}`,

@@ -1,0 +1,117 @@
+/** From the key of a model provider to an answered conversation, and what is seen of how the answer came about: in the browser alone. */
+import { LLMock } from '@copilotkit/aimock';
+import t from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { answer, Receiver } from '../../support/receiver.ts';
+import { findBarriers, openConsole, startConsole } from '../console/console-page.ts';
+
+const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
+model.on(
+  { userMessage: /order A17/, hasToolResult: false },
+  { toolCalls: [{ id: 'call_1', name: 'find_order', arguments: '{"number":"A17"}' }] },
+);
+model.on({ userMessage: /order A17/ }, { content: 'Order A17 is on its way.' });
+await model.start();
+t.teardown(() => model.stop());
+
+const shop = await Receiver.start();
+t.teardown(() => shop.stop());
+shop.behaviour = answer(200, { 'content-type': 'application/json' }, '{"status":"on its way"}');
+
+const setting = await startConsole(t, {
+  LLM_PROVIDER_1_URL: `${model.url}/v1`,
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+});
+const { owner, projectId, environmentId, channelId } = setting;
+const browser = await startChromium(t);
+
+const schema = JSON.stringify({
+  type: 'object',
+  properties: { number: { type: 'string', description: 'As the customer has it.' } },
+  required: ['number'],
+});
+
+t.test('from the key of a provider to an answer, and how it came about', async t => {
+  const path = `/studio/${projectId}/${environmentId}/providers`;
+  const page = await openConsole(t, browser, setting, owner, { path });
+  const go = (name: string): Promise<void> =>
+    page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+
+  await page.getByRole('button', { name: 'Add a key' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Our key');
+  await dialog.getByLabel('Key').fill('sk-0123456789');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Add a key' }).click();
+  await page.getByRole('cell', { name: 'Our key', exact: true }).waitFor();
+  t.notOk((await page.content()).includes('sk-0123456789'));
+
+  await go('Tools');
+  await page.getByRole('button', { name: 'Create tool' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('find_order');
+  await dialog.getByRole('textbox', { name: 'Description' }).fill('Where an order is.');
+  await dialog.getByRole('textbox', { name: 'Address' }).fill(shop.url('/orders'));
+  const editor = dialog.getByRole('textbox', { name: 'Arguments' });
+  await editor.click();
+  await editor.press('Control+a');
+  await editor.press('Delete');
+  await page.keyboard.insertText(schema);
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Create tool' }).click();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await page.getByRole('heading', { name: 'find_order' }).waitFor();
+  await page.getByRole('textbox', { name: 'number' }).fill('A17');
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText('It answered').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  await go('Instructions');
+  await page.getByRole('button', { name: 'Create instructions' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Front desk');
+  await dialog.getByRole('textbox', { name: 'Prompt' }).click();
+  await page.keyboard.insertText('You work for a shop.');
+  await dialog.getByRole('textbox', { name: 'Model' }).fill('gpt-4o-mini');
+  await dialog.getByLabel('Tools').click();
+  await page.getByRole('option', { name: 'find_order' }).click();
+  await page.keyboard.press('Tab');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Create instructions' }).click();
+  await page.getByRole('heading', { name: 'Version 1, in use' }).waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Next version' }).click();
+  await page.getByRole('textbox', { name: 'Prompt' }).press('Control+End');
+  await page.keyboard.insertText(' Be brief.');
+  await page.getByRole('button', { name: 'Compare and publish' }).click();
+  await page.locator('.cm-changedLine').getByText('You work for a shop. Be brief.').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('heading', { name: 'Version 2, in use' }).waitFor();
+  await page.getByRole('button', { name: 'Use version 1' }).click();
+  await page.getByRole('heading', { name: 'Version 1, in use' }).waitFor();
+
+  await go('Agents');
+  await page.getByRole('button', { name: 'Create agent' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ava');
+  await dialog.getByRole('combobox', { name: 'Instructions' }).click();
+  await page.getByRole('option', { name: 'Front desk' }).click();
+  await dialog.getByRole('combobox', { name: 'Mode' }).click();
+  await page.getByRole('option', { name: 'Answers by itself' }).click();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Create agent' }).click();
+  await page.getByRole('cell', { name: 'Ava', exact: true }).waitFor();
+
+  await page.goto(`${setting.baseUrl}/studio/${projectId}/${environmentId}/channels/${channelId}`);
+  await page.getByRole('combobox', { name: 'Agent' }).click();
+  await page.getByRole('option', { name: 'Ava' }).click();
+  await page.getByRole('textbox', { name: 'Message' }).fill('Where is order A17?');
+  await page.getByRole('button', { name: 'Send as participant' }).click();
+  await page.getByRole('log').getByText('Order A17 is on its way.').waitFor();
+
+  await go('Runs');
+  await page.getByRole('cell', { name: 'Succeeded' }).waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('table').getByRole('button').first().click();
+  await dialog.getByText('find_order').click();
+  await dialog.getByText('"on its way"').waitFor();
+  t.strictSame(await findBarriers(page), []);
+});
