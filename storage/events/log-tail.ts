@@ -83,7 +83,7 @@ export class LogTail {
   readonly #db: Queries;
   readonly #tails = new LRUCache<string, Tail>({ max: maxTails });
   /** What is being read elsewhere in the log, of each project one page at a time: the next reader may find what it needs in the tail. */
-  readonly #apart = new Map<string, Promise<unknown>>();
+  readonly #elsewhere = new Map<string, Promise<unknown>>();
 
   constructor(db: Queries) {
     this.#db = db;
@@ -117,12 +117,12 @@ export class LogTail {
         });
         return tail.reading;
       }
-      const apart = this.#apart.get(projectId);
-      if (apart === undefined) break;
-      await apart.catch(() => undefined);
+      const before = this.#elsewhere.get(projectId);
+      if (before === undefined) break;
+      await before.catch(() => undefined);
     }
-    const reading = this.#readApart(projectId, from, limit).finally(() => this.#apart.delete(projectId));
-    this.#apart.set(projectId, reading);
+    const reading = this.#readElsewhere(projectId, from, limit).finally(() => this.#elsewhere.delete(projectId));
+    this.#elsewhere.set(projectId, reading);
     return reading;
   }
 
@@ -141,7 +141,7 @@ export class LogTail {
    * Reads elsewhere in the log. The project gets a tail there if it has none, or if that is where its log ends; what comes right before its
    * tail is added to it.
    */
-  async #readApart(projectId: string, from: number, limit: number): Promise<TailPage> {
+  async #readElsewhere(projectId: string, from: number, limit: number): Promise<TailPage> {
     const page = await readLog(this.#db, projectId, from, limit);
     const { end, head, subscriptions } = page;
     const known = this.#tails.peek(projectId);
