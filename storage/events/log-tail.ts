@@ -121,7 +121,9 @@ export class LogTail {
       if (before === undefined) break;
       await before.catch(() => undefined);
     }
-    const reading = this.#readElsewhere(projectId, from, limit).finally(() => this.#elsewhere.delete(projectId));
+    const reading = this.#readElsewhere(projectId, from, limit).finally(() =>
+      this.#elsewhere.delete(projectId),
+    );
     this.#elsewhere.set(projectId, reading);
     return reading;
   }
