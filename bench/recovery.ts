@@ -11,7 +11,7 @@ import { RecoveryScanner } from '../gateway/jobs/index.ts';
 import { silentLog } from '../runtime/observability/log.ts';
 import { systemClock } from '../runtime/time/clock.ts';
 import { openDatabase, type Queries } from '../storage/database/index.ts';
-import { stitchesWithRows, stitchesWithWork } from '../storage/deliveries/index.ts';
+import { stitchesWithRetries, stitchesWithRows, stitchesWithWork } from '../storage/deliveries/index.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
 import { startSkein } from './support/skein.ts';
 import { count, fixed, median, table } from './support/table.ts';
@@ -25,7 +25,7 @@ const head = 10_000;
 const rounds = 7;
 const targetMs = 200;
 
-const scans = { stitchesWithWork, stitchesWithRows } as const;
+const scans = { stitchesWithWork, stitchesWithRows, stitchesWithRetries } as const;
 type Scan = keyof typeof scans;
 
 const project = (n: string): string => `'prj_bench' || lpad(((${n}) % ${projects})::text, 21, '0')`;

@@ -36,7 +36,12 @@ import {
   channelsWithWebhooks,
   RecentWebhooks,
 } from '../../storage/chatapp/index.ts';
-import { FollowedLog, stitchesWithRows, stitchesWithWork } from '../../storage/deliveries/index.ts';
+import {
+  FollowedLog,
+  stitchesWithRetries,
+  stitchesWithRows,
+  stitchesWithWork,
+} from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import type { Config } from '../config/index.ts';
@@ -161,6 +166,7 @@ function createScanners(
   return [
     create('stitch', stitchesWithWork, 'sweep', {}),
     create('stitch', stitchesWithRows, 'wake', { from: 0 }),
+    create('stitch', stitchesWithRetries, 'probe', {}),
     create('channel', channelsWithWebhooks, 'work', { work: 'webhooks' }),
     create('channel', channelsWithSends, 'work', { work: 'sends' }),
     create('channel', channelsWithFiles, 'work', { work: 'files' }),

@@ -34,6 +34,7 @@ export {
   cancelDeliveries,
   replayEvents,
   type ReplaySource,
+  stitchesWithRetries,
   stitchesWithRows,
   stitchesWithWork,
 } from './replays.ts';

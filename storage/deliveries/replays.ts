@@ -197,3 +197,28 @@ export async function stitchesWithRows(db: Queries, limit: number, after = ''): 
   const rows = await db.query<{ stitchId: string }>(selectWithRows, [after, limit], 'stitches.with_rows');
   return rows.map(({ stitchId }) => stitchId);
 }
+
+// As above; of each stitch the retry that was due first.
+const selectWithRetries = `
+  with recursive retrying as (
+    (select stitch_id, next_attempt_at from webhook_deliveries
+     where status = 'retrying' and stitch_id > $1 order by stitch_id, next_attempt_at limit 1)
+    union all
+    select d.stitch_id, d.next_attempt_at from retrying r, lateral (
+      select stitch_id, next_attempt_at from webhook_deliveries
+      where status = 'retrying' and stitch_id > r.stitch_id order by stitch_id, next_attempt_at limit 1) d
+  )
+  select stitch_id as "stitchId" from retrying where next_attempt_at < now() - interval '1 minute' limit $2`;
+
+/**
+ * Stitches with a retry that has been due for a minute. Its reminder is used up when the attempt begins: where the node dies with the request
+ * in flight, the row is all that is left. As {@link stitchesWithWork}; tell each of them `probe`.
+ */
+export async function stitchesWithRetries(db: Queries, limit: number, after = ''): Promise<string[]> {
+  const rows = await db.query<{ stitchId: string }>(
+    selectWithRetries,
+    [after, limit],
+    'stitches.with_retries',
+  );
+  return rows.map(({ stitchId }) => stitchId);
+}
