@@ -4,7 +4,7 @@
  * of the stitches it finds are its own a node sees by itself.
  *
  * The stitches are made by SQL in a database that a node has prepared, with its partitions: all follow their project's log, most have
- * settled all of it, one in a hundred is behind, and as many have replays that wait in the table. With `RECOVERY=explain` the plan
+ * settled all of it, one in a hundred is behind, as many have replays that wait in the table, and as many retries that are overdue. With `RECOVERY=explain` the plan
  * of each query's first page is printed.
  */
 import { RecoveryScanner } from '../gateway/jobs/index.ts';
@@ -57,6 +57,12 @@ const fill: readonly string[] = [
    select 'whd_' || substr(md5(stitch_id || k), 1, 26), now(), project_id, environment_id, stitch_id, 'evt_' || k, k,
      'thread.message.received', now(), 'pending', 'replay', now()
    from (select *, row_number() over (order by md5(stitch_id || 'rows')) as n from stitches where name = 'Bench') s, generate_series(1, ${rowsEach}) k
+   where n % ${behindEvery} = 0`,
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
+     status, trigger, updated_at, attempt_count, next_attempt_at)
+   select 'whd_' || substr(md5(stitch_id || 'retry' || k), 1, 26), now(), project_id, environment_id, stitch_id, 'evt_' || k, k,
+     'thread.message.received', now(), 'retrying', 'scheduled', now(), 1, now() - interval '1 hour'
+   from (select *, row_number() over (order by md5(stitch_id || 'retries')) as n from stitches where name = 'Bench') s, generate_series(1, ${rowsEach}) k
    where n % ${behindEvery} = 0`,
   'vacuum analyze',
 ];
@@ -153,6 +159,6 @@ function createTable(results: ReadonlyMap<Scan, readonly Round[]>): string {
   const all = [...results.values()].reduce((sum, rounds) => sum + middle(rounds, 'ms'), 0);
   return table(
     ['', 'found', 'pages', 'ms a round and node', 'most ms'],
-    [...rows, [`both (target: ${targetMs})`, '', '', fixed(all), '']],
+    [...rows, [`all (target: ${targetMs})`, '', '', fixed(all), '']],
   );
 }
