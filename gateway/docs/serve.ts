@@ -1,6 +1,5 @@
 /**
- * What a browser gets that was given the address of a node: /docs, its script, /docs/errors, the pages that mailed links lead to, a page for
- * what does not exist, and the icon. Open to all; nothing is loaded from another server.
+ * What a browser gets that was given the address of a node: /docs, its script, /docs/errors, a page for what does not exist, and the icon. Open to all; nothing is loaded from another server.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -8,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { ServiceError } from '../../protocol/errors.ts';
 import { type HttpAnswer, type HttpRequest, type HttpServer, StaticContent } from '../http/index.ts';
 import { areaPath, areas, errorAreaPage, errorsPage, notFoundPage } from './error-pages.ts';
-import { mailedLinkPage, mailedLinkPages } from './mailed-link-pages.ts';
 import { referencePage } from './reference-page.ts';
 import { stylesheet } from './stylesheet.ts';
 
@@ -18,7 +16,6 @@ const { version } = createRequire(import.meta.url)('redoc/package.json') as { re
 const scriptPath = `/docs/redoc-${version}.js`;
 const scriptFile = fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js'));
 const scriptType = 'text/javascript; charset=utf-8';
-const mailedLinkScript = new URL('mailed-links.browser.js', import.meta.url);
 
 const headers = {
   'Cache-Control': 'public, max-age=300',
@@ -29,8 +26,6 @@ const headers = {
 const shared = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** The error pages: one stylesheet, the icon, and nothing else. */
 const staticPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${shared}`;
-/** The pages of mailed links: their script, which asks the API. */
-const formPolicy = `default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; ${shared}`;
 /** The reference: our copy of Redoc, which sets styles on elements and searches in a worker; nothing from another server. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src blob:; ${shared}`;
 
@@ -69,18 +64,6 @@ export function showToPeople(request: HttpRequest, answer: HttpAnswer): HttpAnsw
   };
 }
 
-/** Registers the pages that mailed links lead to. */
-function serveMailedLinks(server: Pick<HttpServer, 'route'>): void {
-  for (const each of mailedLinkPages) {
-    server.route('GET', `/studio/${each.name}`, page(mailedLinkPage(each), formPolicy));
-  }
-  server.route(
-    'GET',
-    '/studio/mailed-links.js',
-    serve(scriptType, () => readFile(mailedLinkScript), {}),
-  );
-}
-
 /** Registers the routes of the documentation, and of what else a browser gets. */
 export function serveDocs(server: Pick<HttpServer, 'route'>): void {
   const reference = page(referencePage(scriptPath), referencePolicy);
@@ -97,8 +80,6 @@ export function serveDocs(server: Pick<HttpServer, 'route'>): void {
     'Cache-Control': 'public, max-age=31536000, immutable',
   });
   server.route('GET', scriptPath, script);
-
-  serveMailedLinks(server);
 
   server.route('GET', '/docs/errors', page(errorsPage(), staticPolicy));
   for (const area of areas) server.route('GET', areaPath(area), page(errorAreaPage(area), staticPolicy));

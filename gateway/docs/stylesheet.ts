@@ -1,8 +1,8 @@
 /** The stylesheet of all pages but the reference: dark or light as the reader's system is. */
 export const stylesheet = `
-:root { color-scheme: light dark; --back: #fff; --text: #1c1f23; --soft: #5c6570; --line: #dde1e6; --box: #f5f6f8; --link: #0b57c4; --alarm: #b3261e; --button: #1d4ed8 }
+:root { color-scheme: light dark; --back: #fff; --text: #1c1f23; --soft: #5c6570; --line: #dde1e6; --box: #f5f6f8; --link: #0b57c4 }
 @media (prefers-color-scheme: dark) {
-  :root { --back: #15181c; --text: #e6e8eb; --soft: #9aa4b0; --line: #2d333b; --box: #1d2127; --link: #7fb2ff; --alarm: #ffb4ab }
+  :root { --back: #15181c; --text: #e6e8eb; --soft: #9aa4b0; --line: #2d333b; --box: #1d2127; --link: #7fb2ff }
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.55 system-ui, sans-serif; display: grid; grid-template-columns: 14rem minmax(0, 1fr) }
@@ -22,18 +22,6 @@ code { font: .88em/1.5 ui-monospace, monospace }
 dl { display: grid; grid-template-columns: 7rem 1fr; gap: .3rem 1rem }
 dt { color: var(--soft) }
 dd, dd p { margin: 0 }
-.single { display: block }
-.single main { max-width: 30rem; margin: 0 auto; padding: 2rem 1rem }
-label { display: block; margin: 1rem 0 .3rem }
-input, button { font: inherit; width: 100%; min-height: 2.75rem; padding: .5rem .8rem; border-radius: .4rem; border: 1px solid var(--soft) }
-input { background: var(--back); color: inherit }
-input[aria-invalid] { border: 2px solid var(--alarm) }
-button { margin-top: 1.2rem; border: 0; background: var(--button); color: #fff; cursor: pointer }
-[aria-busy] button { opacity: .6 }
-input:focus-visible, button:focus-visible { outline: 3px solid var(--link); outline-offset: 2px }
-#problem { color: var(--alarm) }
-#problem:focus, #done:focus { outline: 0 }
-[hidden] { display: none }
 @media (max-width: 50rem) {
   body { display: block }
   nav { position: static; height: auto; border: 0; border-bottom: 1px solid var(--line) }

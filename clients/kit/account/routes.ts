@@ -3,7 +3,7 @@
  *
  *   /sign-in                       to= where to go then
  *   /sign-up, /forgot-password
- *   /join, /reset, /verify         #token= of a mailed link
+ *   /join, /reset, /verify, /reject         #token= of a mailed link
  */
 import {
   createRootRoute,
@@ -56,7 +56,12 @@ export function createAccountRoutes({ path }: AppIdentity) {
     path: '/verify',
     component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
   });
-  return [signInRoute, signUpRoute, forgotRoute, joinRoute, resetRoute, verifyRoute] as const;
+  const rejectRoute = createRoute({
+    getParentRoute: () => root,
+    path: '/reject',
+    component: lazyRouteComponent(() => import('./reject-account.tsx'), 'RejectAccount'),
+  });
+  return [rejectRoute, signInRoute, signUpRoute, forgotRoute, joinRoute, resetRoute, verifyRoute] as const;
 }
 
 /** Before any page of somebody who is signed in: others are led to the sign-in page, and from there back. */

@@ -58,6 +58,13 @@ export const german: typeof english = {
       proceed: 'Ich habe sie bestätigt',
       signOut: 'Abmelden',
     },
+    reject: {
+      title: 'Konto entfernen',
+      intro:
+        'Jemand hat mit Ihrer E-Mail-Adresse ein Konto angelegt. Wenn Sie das nicht waren, drücken Sie den Knopf: Das Konto wird entfernt.',
+      submit: 'Konto entfernen',
+      done: 'Das Konto ist entfernt. Sie können diese Seite schließen.',
+    },
     problems: {
       wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
       noWorkspace: 'Ihr Konto gehört zu keinem Arbeitsbereich mehr. Bitten Sie um eine Einladung.',

@@ -57,6 +57,13 @@ export const english = {
       proceed: 'I have confirmed it',
       signOut: 'Sign out',
     },
+    reject: {
+      title: 'Remove the account',
+      intro:
+        'Somebody has made an account with your e-mail address. If it was not you, press the button: the account is removed.',
+      submit: 'Remove the account',
+      done: 'The account is removed. You can close this page.',
+    },
     problems: {
       wrong: 'The e-mail address or the password is wrong.',
       noWorkspace: 'Your account belongs to no workspace any more. Ask for an invitation.',
