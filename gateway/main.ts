@@ -60,10 +60,10 @@ function welcome(url: string, config: Config): string {
   return `
   Skein serves at ${url}${kept}
 
-    curl -s ${url}/v1/studio/auth/signup -H 'content-type: application/json' \\
-      -d '{"email":"you@example.com","password":"a long password"}'
+    Studio   ${url}/studio    sign up here: channels, webhooks, agents, keys
+    Console  ${url}/console   where operators answer
 
-  The contract is at ${url}/v1/openapi.json, health at /readyz, metrics at /metrics.
+  The contract is at ${url}/docs and /v1/openapi.json, health at /readyz, metrics at /metrics.
   npm run demo shows the main job; Ctrl-C drains and stops.
 
 `;

@@ -1,5 +1,5 @@
 /** A message as if a participant had written it, and what has become of it. */
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Channel } from '../../sdk/index.ts';
@@ -90,7 +90,9 @@ function Conversation({ threadId }: { readonly threadId: string }) {
           </small>
         </div>
       ))}
-      <a href={`/console/${projectId}/${environmentId}/all/${threadId}`}>{texts.toConsole}</a>
+      <Anchor size="sm" href={`/console/${projectId}/${environmentId}/all/${threadId}`}>
+        {texts.toConsole}
+      </Anchor>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 /** How an agent came to its answer: when each step and each tool call was, what they were given and gave, and what they cost. */
-import { Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
@@ -77,7 +77,9 @@ function Content({ run }: { readonly run: AgentRun }) {
           </PageLink>
         )}
         {threadId != null && (
-          <a href={`/console/${projectId}/${environmentId}/all/${threadId}`}>{texts.toConversation}</a>
+          <Anchor size="sm" href={`/console/${projectId}/${environmentId}/all/${threadId}`}>
+            {texts.toConversation}
+          </Anchor>
         )}
         <Cancel run={run} />
       </Group>

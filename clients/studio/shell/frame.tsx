@@ -1,5 +1,5 @@
 /** The frame of every page of a project: what there is on the left, the page beside it. On a phone what there is comes from the side. */
-import { ActionIcon, Center, Drawer, Stack, Text, Title } from '@mantine/core';
+import { ActionIcon, Anchor, Center, Drawer, Stack, Text, Title } from '@mantine/core';
 import { Outlet, useParams } from '@tanstack/react-router';
 import { Menu as MenuIcon } from 'lucide-react';
 import { useEffect, useState } from 'react';
@@ -38,7 +38,7 @@ export function Frame() {
             {texts.noSuchPlaceHint}
           </Text>
           {/* Loaded anew: nothing of the project stays in memory. */}
-          <a href="/studio">{texts.elsewhere}</a>
+          <Anchor href="/studio">{texts.elsewhere}</Anchor>
         </Stack>
       </Center>
     );
