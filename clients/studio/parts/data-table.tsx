@@ -69,7 +69,14 @@ export function DataTable<T>(props: DataTableProps<T>) {
       )}
       {isEmpty && <div className={classes['empty']}>{empty}</div>}
       {rows.length > 0 && (
-        <Table.ScrollContainer minWidth={480} type="native" tabIndex={0} role="group" aria-label={label}>
+        <Table.ScrollContainer
+          className={classes['scroll']}
+          minWidth={480}
+          type="native"
+          tabIndex={0}
+          role="group"
+          aria-label={label}
+        >
           <Table aria-label={label} className={classes['table']}>
             <Table.Thead>
               <Table.Tr>

@@ -21,7 +21,7 @@ export const agents: StudioTexts['agents'] = {
   firstInstructions: 'Zuerst Anweisungen schreiben',
   runs: 'Läufe',
   toRuns: 'Zeigen',
-  runsOf: name => `Läufe von ${name}`,
+  runsOf: name => `Zeigen: die Läufe von ${name}`,
   created: 'Angelegt',
   none: 'Noch kein Agent',
   noneHint: 'Schreiben Sie Anweisungen, legen Sie ihn an und wählen Sie ihn als Vorgabe eines Kanals.',

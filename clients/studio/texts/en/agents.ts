@@ -19,7 +19,7 @@ export const agents = {
   firstInstructions: 'Write instructions first',
   runs: 'Runs',
   toRuns: 'Show',
-  runsOf: (name: string) => `Runs of ${name}`,
+  runsOf: (name: string) => `Show the runs of ${name}`,
   created: 'Created',
   none: 'No agent yet',
   noneHint: 'Write instructions for it, then create it, and choose it as the default of a channel.',

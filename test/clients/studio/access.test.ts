@@ -1,0 +1,88 @@
+/** Who sees what in Studio: viewers read, strangers find nothing, and a role that is gone ends what is shown. */
+import t from 'tap';
+import { Skein } from '../../../clients/sdk/index.ts';
+import { startChromium } from '../../support/chromium.ts';
+import { addOperator, findBarriers, openConsole, startConsole } from '../console/console-page.ts';
+
+const setting = await startConsole(t);
+const { owner, skein, projectId, environmentId, channelId } = setting;
+const { stitch } = await skein.stitches.create({ name: 'Shop', webhookUrl: 'https://example.com/hook' });
+const { loomId } = await skein.looms.create({
+  name: 'Front desk',
+  systemPrompt: 'Answer.',
+  provider: 'llm_provider_1',
+  model: 'gpt-4o-mini',
+});
+const { toolId } = await skein.tools.create({ name: 'find_order', url: 'https://example.com/orders' });
+await skein.agents.create({ name: 'Ava', mode: 'paused', loomId });
+const browser = await startChromium(t);
+const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;
+
+/** Each page, with what shows that it is there. */
+const pages = [
+  ['', 'of 5 done'],
+  ['/channels', 'Sandbox'],
+  [`/channels/${channelId}`, 'Kind'],
+  ['/webhooks', 'Shop'],
+  [`/webhooks/${stitch.stitchId}`, 'Deliveries'],
+  ['/events', 'Events'],
+  ['/keys', 'Test'],
+  ['/agents', 'Ava'],
+  ['/instructions', 'Front desk'],
+  [`/instructions/${loomId}`, 'Version 1, in use'],
+  ['/tools', 'find_order'],
+  [`/tools/${toolId}`, 'find_order'],
+  ['/runs', 'Runs'],
+  ['/providers', 'Model providers'],
+  ['/usage', 'Budgets'],
+  ['/team', 'Team'],
+] as const;
+
+/** What changes something. */
+const writes =
+  /^(?:create|save|add a key|invite|archive|revoke|rotate|new secret|disable|send a test|call it|next version|use version|go back)/i;
+
+t.test('each page, light and dark, keeps nobody out, and fits a phone', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path: at('') });
+  for (const [path, shown] of pages) {
+    await page.goto(`${setting.baseUrl}${at(path)}`);
+    await page.getByRole('main').getByText(shown).first().waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(await findBarriers(page), [], `${path}, ${colorScheme}`);
+    }
+    await page.setViewportSize({ width: 390, height: 780 });
+    t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), `${path} on a phone`);
+    await page.setViewportSize({ width: 1_280, height: 800 });
+  }
+});
+
+t.test(
+  'a viewer reads every page and finds nothing that changes it, and the API refuses it, too',
+  async t => {
+    const viewer = await addOperator(setting, 'viewer');
+    const page = await openConsole(t, browser, setting, viewer, { path: at('') });
+    for (const [path, shown] of pages) {
+      await page.goto(`${setting.baseUrl}${at(path)}`);
+      await page.getByRole('main').getByText(shown).first().waitFor();
+      t.equal(await page.getByRole('main').getByRole('button', { name: writes }).count(), 0, path);
+    }
+    const status = await viewer.api.stitches.update(stitch.stitchId, { projectId, status: 'disabled' }).then(
+      () => 200,
+      (error: { status: number }) => error.status,
+    );
+    t.equal(status, 403);
+  },
+);
+
+t.test('somebody of another workspace finds nothing at the address', async t => {
+  const anonymous = new Skein({ apiKey: null, baseUrl: setting.baseUrl });
+  const email = 'stranger@example.com';
+  await anonymous.auth.signUp({ email, password: 'correct horse battery' });
+  const page = await openConsole(t, browser, setting, { email }, { path: at('/keys') });
+  await page.getByRole('heading', { name: 'There is no such project or environment.' }).waitFor();
+  t.equal(await page.getByText('Test').count(), 0);
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('link', { name: 'Go to another project' }).click();
+  await page.getByText('of 5 done').waitFor();
+});
