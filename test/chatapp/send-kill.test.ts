@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from '../support/free-port.ts';
 import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 import { NodeProcess } from '../support/node-process.ts';
@@ -12,7 +12,7 @@ const participants = 60;
 const lives = [4, 20, 45];
 
 t.test(`${lives.length} times SIGKILL between a message and its answer`, async t => {
-  const port = await freePort();
+  const port = await pickPort();
   const { provider, database, databaseUrl, environment, skein, tenant, connected } = await startChatapp(t, {
     PORT: String(port),
   });

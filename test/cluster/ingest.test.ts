@@ -7,7 +7,7 @@ import { status as codes, type ClientDuplexStream } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import type { IngestMessagesRequest } from '../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
 import type { IngestMessagesResponse__Output } from '../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from '../support/free-port.ts';
 import { bearer, connect, inbound } from '../gateway/grpc/grpc-fixture.ts';
 import { Line } from '../node/client.ts';
 import { signUp, type Tenant } from '../node/tenant.ts';
@@ -135,7 +135,7 @@ interface Fixture {
 /** Three nodes, a stream to one of them with a message of each thread, and another node that owns some of the threads. */
 async function startFixture(t: Test, name: string): Promise<Fixture> {
   const cluster = await TestCluster.start(t, { nodes: 2 });
-  const grpcPort = await freePort();
+  const grpcPort = await pickPort();
   const entry = await cluster.add({ GRPC_PORT: String(grpcPort) });
   await cluster.balanced();
   const tenant = await signUp(new Line(entry.url, t));

@@ -1,7 +1,7 @@
 /** How nodes begin: what they wait for, what they refuse, and that several may begin at once. */
 import t from 'tap';
 import { wireVersion } from '../../runtime/cluster/records.ts';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from '../support/free-port.ts';
 import { NatsServer } from '../support/nats-server.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 import { TestCluster } from './support/cluster.ts';
@@ -23,7 +23,7 @@ async function getStatus(node: NodeProcess, path: string, method = 'GET'): Promi
 }
 
 t.test('without NATS a node waits and says so, and is told to stop or begins', async t => {
-  const port = await freePort();
+  const port = await pickPort();
   const node = await cluster.make({ NATS_URL: `nats://127.0.0.1:${port}`, CLUSTER: 'waiting' });
   node.spawn();
   t.match(await node.said('waiting for NATS: no server can be reached'), { servers: [`127.0.0.1:${port}`] });

@@ -5,7 +5,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from '../support/free-port.ts';
 import { processGuard } from '../support/process-guard.ts';
 import { dataFolder } from '../support/node-process.ts';
 import { Launched, repository, untilGone } from './launched.ts';
@@ -20,7 +20,7 @@ interface Started {
 
 // One folder and one port for all starts: each shows that the one before has let them go.
 const folder = await dataFolder(t);
-const port = await freePort();
+const port = await pickPort();
 
 /** Starts the server and waits until it is ready. */
 async function start(t: Test, ...command: readonly string[]): Promise<Started> {

@@ -9,7 +9,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { startDemoProvider } from '../../bench/demo/chatapp/serve.ts';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from '../support/free-port.ts';
 import { root } from '../docs/markdown.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
@@ -57,7 +57,7 @@ class Workplace {
     t.teardown(() => rm(folder, { recursive: true, force: true }));
     await mkdir(join(folder, '.skein'));
     for (const name of ['node_modules', 'protocol']) await symlink(join(root, name), join(folder, name));
-    return new Workplace(folder, await freePort(), await freePort());
+    return new Workplace(folder, await pickPort(), await pickPort());
   }
 
   /** Starts the node as `npm start` would. */

@@ -6,7 +6,7 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from './free-port.ts';
 import { processGuard } from './process-guard.ts';
 import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
@@ -81,7 +81,7 @@ export class NatsServer {
 
   static async #make(program: string, options: NatsServerOptions): Promise<NatsServer> {
     const folder = await mkdtemp(join(tmpdir(), `skein-nats-${process.pid}-`));
-    const server = new NatsServer(program, folder, options.port ?? (await freePort()));
+    const server = new NatsServer(program, folder, options.port ?? (await pickPort()));
     await writeFile(join(folder, 'server.conf'), configuration(server.port, folder, options), {
       mode: 0o600,
     });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { serverOptions } from '../../.config/node-options.js';
-import { freePort } from '../../storage/embedded/cluster.ts';
+import { pickPort } from './free-port.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
 import { processGuard } from './process-guard.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './module-cache-options.ts';
@@ -112,7 +112,7 @@ export class NodeProcess {
   /** Does not start it. It is gone with the test, and so are its database and its folder. */
   static async make(t: Ending, environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const folder = environment['DATA_DIR'] ?? (await dataFolder(t));
-    const port = environment['PORT'] === undefined ? await freePort() : Number(environment['PORT']);
+    const port = environment['PORT'] === undefined ? await pickPort() : Number(environment['PORT']);
     const node = new NodeProcess(folder, port, environment);
     const atExit = (): void => void node.#child?.kill('SIGKILL');
     process.on('exit', atExit);

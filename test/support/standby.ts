@@ -9,7 +9,8 @@ import pg from 'pg';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { findAccount } from '../../storage/embedded/account.ts';
 import { findBinaries, installedBinaries, serverEnvironment } from '../../storage/embedded/binaries.ts';
-import { freePort, settings } from '../../storage/embedded/cluster.ts';
+import { settings } from '../../storage/embedded/cluster.ts';
+import { pickPort } from './free-port.ts';
 import type { TestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
 import { processGuard } from './process-guard.ts';
@@ -45,7 +46,7 @@ export async function startStandby(
     `primary_conninfo = 'host=${hostname} port=${port} user=${username} password=${password} application_name=${name}'\n`,
   );
   await writeFile(join(data, 'standby.signal'), '');
-  const standbyPort = String(await freePort());
+  const standbyPort = String(await pickPort());
   const toStandby = (address: string): string => {
     const url = new URL(address);
     url.port = standbyPort;

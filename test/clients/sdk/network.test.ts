@@ -4,7 +4,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import t, { type Test } from 'tap';
 import { ConnectionError, Skein, TimeoutError, ValidationError } from '../../../clients/sdk/index.ts';
-import { freePort } from '../../../storage/embedded/cluster.ts';
+import { pickPort } from '../../support/free-port.ts';
 import { receiverTest } from '../../support/certificates.ts';
 import { rejection } from './scripted-fetch.ts';
 import { startSdkAccount } from './sdk-account.ts';
@@ -22,7 +22,7 @@ const at = (baseUrl: string, timeoutMs = 30_000): Skein =>
   new Skein({ apiKey: 'svc_test_1', baseUrl, projectId: 'prj_1', maxRetries: 0, timeoutMs });
 
 t.test('no server', async t => {
-  const port = await freePort();
+  const port = await pickPort();
   const error = await rejection(at(`http://127.0.0.1:${port}`).threads.list());
   t.ok(error instanceof ConnectionError);
   t.match(error, { code: 'ECONNREFUSED', message: `no answer from http://127.0.0.1:${port}: ECONNREFUSED` });

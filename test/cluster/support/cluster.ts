@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { toShardKey } from '../../../protocol/ids.ts';
 import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
-import { freePort } from '../../../storage/embedded/cluster.ts';
+import { pickPort } from '../../support/free-port.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
@@ -102,7 +102,7 @@ export class TestCluster {
   }
 
   async #advertise(id: string, addresses: Map<string, string>): Promise<Record<string, string>> {
-    const port = String(await freePort());
+    const port = String(await pickPort());
     const address = `127.0.0.1:${port}`;
     addresses.set(id, address);
     return { GRPC_PORT: port, GRPC_ADVERTISED_ADDRESS: address };
