@@ -205,21 +205,20 @@ t.test(
       partnerAppCredentialId: other.partnerAppCredentialId,
     });
     const elsewhere = (await connected()).channelId;
-    const report = (event: string) =>
-      provider.deliver(
-        number,
-        createEnvelope(
-          number.accountId,
-          'message_template_status_update',
-          { event, message_template_id: 1, message_template_name: 'hello', message_template_language: 'de' },
-          inDays(0),
-        ),
+    const write = (event: string) =>
+      createEnvelope(
+        number.accountId,
+        'message_template_status_update',
+        { event, message_template_id: 1, message_template_name: 'hello', message_template_language: 'de' },
+        inDays(0),
       );
-    await report('APPROVED');
-    await report('APPROVED');
+    // The same, twice: it says to the second when it was.
+    const approved = write('APPROVED');
+    await provider.deliver(number, approved);
+    await provider.deliver(number, approved);
     const changed = 'channel.template.status_changed';
     for (const told of [channelId, sibling]) await hasEvent(told, changed);
-    await report('PAUSED');
+    await provider.deliver(number, write('PAUSED'));
     await eventually('PAUSED', async () => (await listEvents(sibling, changed)).length === 2);
     const count = async (id: string): Promise<number> =>
       (await database.query('select from events where event_name = $1 and channel_id = $2', [changed, id]))
