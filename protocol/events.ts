@@ -17,6 +17,7 @@ import {
   ChatappTemplate,
   choice,
   ConsoleMember,
+  ProjectMember,
   EndedSuggestion,
   FreeEntry,
   freeForm,
@@ -102,6 +103,7 @@ const byok = data('listByokCredentials', { byokCredential: ByokCredential });
 const stitch = data('getStitch', { stitch: Stitch });
 const key = data('listApiKeys', { apiKey: ApiKey });
 const member = data('listConsoleMembers', { member: ConsoleMember });
+const projectRole = data('listProjectMembers', { member: ProjectMember });
 const invitation = data('listInvitations', { invitation: WorkspaceInvitation });
 
 type Content = Pick<EventType, 'readBy' | 'data'>;
@@ -238,6 +240,7 @@ export const eventTypes = {
   'loom.version.published': row('A loom version was published.', loomVersion),
   'loom.version.activated': row('A loom version was activated.', loomVersion),
   'tool.status.changed': row("A tool's status changed.", data('getTool', { tool: Tool })),
+  'tool.secret.rotated': row("A tool's signing secret was rotated.", data('getTool', { tool: Tool })),
   'byok.credential.created': row('An LLM provider key was registered.', byok),
   'byok.credential.rotated': row('An LLM provider key was rotated.', byok),
   'byok.credential.revoked': row('An LLM provider key was revoked.', byok),
@@ -261,6 +264,11 @@ export const eventTypes = {
   'project.api_key.revoked': row('An API key was revoked.', key),
   'project.member.upserted': row('A Console member was added or given another role.', member),
   'project.member.removed': row('A Console member was removed.', member),
+  'project.role.upserted': row(
+    'A member of the workspace was given a role in the project, or another one.',
+    projectRole,
+  ),
+  'project.role.removed': row('A member of the workspace lost the role in the project.', projectRole),
   'workspace.invitation.created': row('Somebody was invited to the workspace.', invitation),
   'workspace.invitation.accepted': row('An invitation was accepted.', invitation),
   'workspace.invitation.revoked': row('An invitation was revoked.', invitation),

@@ -64,6 +64,8 @@ export interface Operation {
   readonly optionalAuth?: readonly ('studioToken' | 'refreshCookie')[];
   /** The success sets or clears the refresh cookie. */
   readonly setsCookie?: true;
+  /** A write that an archived project or workspace takes all the same. Reads and DELETE always work there. */
+  readonly whileArchived?: true;
   /** Required for `project`; for `user` it narrows by workspace role. */
   readonly access?: Access;
   readonly params?: TSchema;

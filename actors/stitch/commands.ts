@@ -53,7 +53,7 @@ export interface RotateSecret extends Tenancy, Audited, Keyed {
 /** A stitch with its newest secret, sealed. */
 export type SealedStitch = Stitch & { readonly jwe: string };
 
-export interface TestStitch extends Tenancy, Keyed {
+export interface TestStitch extends Tenancy, Audited, Keyed {
   readonly author: Actor;
   /** What the receiver's owner wants to try; absent: `stitch.test.ping`. */
   readonly sample?: Sample;
@@ -74,13 +74,21 @@ export interface PastEvent {
   readonly threadId: string | null;
 }
 
-export interface ReplayEvent extends Tenancy, Keyed {
+export interface ReplayEvent extends Tenancy, Audited, Keyed {
   readonly event: PastEvent;
+  /** Of which the new delivery is a repetition: for the audit log. */
+  readonly deliveryId?: string;
 }
 
 export type ReplaySpan = Tenancy &
+  Audited &
   Keyed &
-  Pick<ReplayJob, 'sourceStitchId' | 'since' | 'until' | 'eventNames' | 'statuses'>;
+  Pick<ReplayJob, 'sourceStitchId' | 'since' | 'until' | 'eventNames' | 'statuses' | 'onlyFailed'>;
+
+/** A replay that has begun. */
+export interface StartedReplay {
+  readonly replayId: string;
+}
 
 /** A page of a replay's source. */
 export interface ReplayPage {
@@ -147,7 +155,7 @@ export type StitchCommands = {
   readonly rotateSecret: { readonly payload: RotateSecret; readonly reply: Stitch };
   readonly test: { readonly payload: TestStitch; readonly reply: WebhookDelivery };
   readonly replay: { readonly payload: ReplayEvent; readonly reply: WebhookDelivery };
-  readonly replaySpan: { readonly payload: ReplaySpan; readonly reply: null };
+  readonly replaySpan: { readonly payload: ReplaySpan; readonly reply: StartedReplay };
   /** The ids of the deliveries in flight. */
   readonly underWay: { readonly payload: Tenancy; readonly reply: readonly string[] };
   /** New events were committed; or pending rows, of the event with number `from`. Costs little, however often it is told. */
@@ -178,6 +186,11 @@ export type StitchCommands = {
   readonly settled: {
     readonly payload: { readonly results: readonly AttemptResult[] };
     readonly reply: readonly Released[];
+  };
+  /** The project is archived: a load (by when it was asked for) found nothing out, or these deliveries were not sent. */
+  readonly postpone: {
+    readonly payload: { readonly askedAt?: number; readonly deliveryIds?: readonly string[] };
+    readonly reply: null;
   };
   readonly ownerTold: { readonly payload: { readonly eventId: string }; readonly reply: null };
   readonly cancelled: { readonly payload: { readonly until: string }; readonly reply: null };

@@ -15,6 +15,7 @@ import {
   type DeliveryQueue,
   dropEndedHolds,
   getInFlightIds,
+  giveBack,
   getNextHoldEnd,
   getSettledSeq,
   noteNewEvents,
@@ -188,6 +189,27 @@ export function loaded(
     effects.push(createResumeEffect(turn, true));
   }
   return decideTransient({ ...state, queue }, turn, effects);
+}
+
+/** How long a stitch of an archived project waits until it looks again, in milliseconds, where nobody tells it that the project is back. */
+const postponeMs = 300_000;
+
+/**
+ * The project is archived. All that waits is left where it is found again: in the log and in the table. Whoever restores the project has
+ * the stitch swept; the recovery scanner does where it is behind the log, and the reminder `due` for its retries.
+ */
+export function postpone(
+  state: StitchState,
+  { askedAt, deliveryIds = [] }: StitchCommands['postpone']['payload'],
+  turn: Turn,
+): StitchDecision<null> {
+  const given = giveBack(state.queue, deliveryIds);
+  const queue = given.load?.askedAt === askedAt ? { ...given, load: null } : given;
+  if (state.dueAt !== null || !isLive(state)) {
+    return { state: { ...state, queue }, transient: true, reply: null };
+  }
+  const at = turn.now + postponeMs;
+  return { state: { ...state, queue, dueAt: at }, remind: [createDueReminder(at)], reply: null };
 }
 
 function getEarliest(a: number | null, b: number | undefined): number | undefined {

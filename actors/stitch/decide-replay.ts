@@ -7,7 +7,15 @@ import type { Write } from '../../storage/statements/index.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/index.ts';
 import { type DeliveryRow, insertDelivery } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
-import type { PastEvent, ReplayEvent, ReplayPage, ReplaySpan, TestStitch } from './commands.ts';
+import { createAuditWrites } from '../base/index.ts';
+import type {
+  PastEvent,
+  ReplayEvent,
+  ReplayPage,
+  ReplaySpan,
+  StartedReplay,
+  TestStitch,
+} from './commands.ts';
 import type { StitchDecision } from './decide-delivery.ts';
 import { requireChangeable } from './decide-lifecycle.ts';
 import { createStitchEvent, type StitchEvent, toStitch } from './events.ts';
@@ -48,7 +56,9 @@ export function test(state: StitchState, command: TestStitch, turn: Turn): Stitc
     eventName: event.name,
     trigger: 'test',
   };
-  return { state: next, writes: [write], reply };
+  const details = { eventName: sample?.eventName ?? event.name };
+  const writes = [...createAuditWrites(command, state, turn, 'stitch.tested', details), write];
+  return { state: next, writes, reply };
 }
 
 /** What all new deliveries have in common. */
@@ -113,32 +123,63 @@ export function replay(
   };
   return {
     state: next,
-    writes: [insertDelivery(row)],
+    writes: [
+      ...createAuditWrites(command, state, turn, 'stitch.delivery_replayed', {
+        ...(command.deliveryId === undefined ? {} : { deliveryId: command.deliveryId }),
+        eventId,
+        eventName,
+      }),
+      insertDelivery(row),
+    ],
     effects: [createWakeEffect(event.eventSeq, turn)],
     reply,
   };
 }
 
-/** Begins to replay a span of time, one page per commit. Refuses like `test`, and with 409 beyond `maxReplays`. */
-export function replaySpan(state: StitchState, command: ReplaySpan): StitchDecision<null> {
+/**
+ * Begins to replay a span of time, one page per commit. Refuses like `test`, and with 409 beyond `maxReplays`. Dead letters are replayed by
+ * one job at a time, so that none of them is replayed by two: the same order meanwhile is that job.
+ */
+export function replaySpan(
+  state: StitchState,
+  command: ReplaySpan,
+  turn: Turn,
+): StitchDecision<StartedReplay> {
   requireChangeable(state, command);
   requireLive(state);
+  const { sourceStitchId, since, until, eventNames, statuses, onlyFailed } = command;
+  const other = onlyFailed === true ? state.replays.find(job => job.onlyFailed === true) : undefined;
+  if (other !== undefined) {
+    const isSame = other.since === since && isDeepStrictEqual(other.eventNames, eventNames);
+    if (isSame && other.sourceStitchId === sourceStitchId) return { reply: { replayId: other.id } };
+    throw conflict('The stitch replays what has failed already.');
+  }
   if (state.replays.length >= maxReplays) {
     throw conflict(`The stitch has ${maxReplays} replays under way already.`);
   }
-  const { sourceStitchId, since, until, eventNames, statuses } = command;
   const made = state.made + 1;
-  const job: ReplayJob = {
-    id: String(made),
+  const order = {
     sourceStitchId,
     since,
     until,
     eventNames,
     statuses,
+    ...(onlyFailed === true ? { onlyFailed } : {}),
+  };
+  const job: ReplayJob = {
+    ...order,
+    id: String(made),
+    startedAt: new Date(turn.now).toISOString(),
+    replayed: 0,
     after: null,
   };
   const next: StitchState = { ...state, made, replays: [...state.replays, job] };
-  return { state: next, effects: [createReplayEffect(job)], reply: null };
+  return {
+    state: next,
+    writes: createAuditWrites(command, state, turn, 'stitch.replayed', order),
+    effects: [createReplayEffect(job)],
+    reply: { replayId: job.id },
+  };
 }
 
 /** After the commit: a load that begins before it does not see the new rows. */
@@ -163,7 +204,10 @@ export function replayPage(state: StitchState, page: ReplayPage, turn: Turn): St
     lowest = Math.min(lowest, event.eventSeq);
   }
   const others = state.replays.filter(other => other !== job);
-  const rest = isLive(state) && page.next !== null ? { ...job, after: page.next } : undefined;
+  const rest =
+    isLive(state) && page.next !== null
+      ? { ...job, after: page.next, replayed: (job.replayed ?? 0) + page.events.length }
+      : undefined;
   const replays = rest === undefined ? others : [...others, rest];
   const effects = rest === undefined ? [] : [createReplayEffect(rest)];
   if (lowest !== Infinity) effects.push(createWakeEffect(lowest, turn));

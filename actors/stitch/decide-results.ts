@@ -11,6 +11,8 @@ import type { DeliveryStatus } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import {
+  countAttempts,
+  type CountedAttempt,
   type DeliveryRow,
   insertAttempt,
   recordDelivery,
@@ -70,6 +72,7 @@ class StitchDecisionBuilder {
   nextDueAt: number | null;
   readonly writes: Write[] = [];
   readonly released: Released[] = [];
+  readonly attempts: CountedAttempt[] = [];
   readonly #before: StitchState;
   readonly #notifications: OwnerNotification[] = [];
 
@@ -145,6 +148,7 @@ export function settled(
     if (result.status !== null && result.status >= 200 && result.status < 300) succeed(builder, result);
     else fail(builder, result);
   }
+  builder.writes.push(...countAttempts(turn.id, builder.attempts));
   return builder.decide();
 }
 
@@ -342,6 +346,12 @@ function writeResult(
         nextAttemptAt,
       }),
     );
+    builder.attempts.push({
+      at: result.at,
+      durationMs: result.durationMs,
+      hasSucceeded: status === 'delivered',
+      waitMs: Math.max(0, result.at - Date.parse(createdAt)),
+    });
   }
   builder.released.push(createReleased(builder, delivery, result.at, retryAt));
 }

@@ -11,6 +11,7 @@ export type {
   RotateSecret,
   Sample,
   SealedStitch,
+  StartedReplay,
   TestStitch,
   UpdateStitch,
 } from './commands.ts';
@@ -18,5 +19,5 @@ export { toStitch } from './events.ts';
 export { createStitches, type Stitches } from './kind.ts';
 export { getSecretContext } from './services.ts';
 export { decodeStitch, type StitchRow, stitchSnapshot } from './snapshot.ts';
-export type { OwnerNotification } from './state.ts';
+export type { OwnerNotification, ReplayJob } from './state.ts';
 export { wakeStitches } from './wake.ts';

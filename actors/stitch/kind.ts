@@ -6,6 +6,7 @@ import type { StitchCommands } from './commands.ts';
 import {
   due,
   loaded,
+  postpone,
   probe,
   progress,
   remindDue,
@@ -71,6 +72,7 @@ export function createStitches(services: StitchServices): Stitches {
       sweep,
       resume,
       loaded,
+      postpone,
       progress,
       settled,
       ownerTold,

@@ -6,7 +6,8 @@
  *   waiting  -> inFlight   started: its request was sent; at most as many at once as the window allows (window.ts)
  *   inFlight -> settling   answered: another may start; the result is being committed
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
- *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards
+ *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards; or the project is archived, and
+ *                          the request was not made: a later load finds the delivery again
  *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
  *
  * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
@@ -340,6 +341,19 @@ export function forgetWaiting(queue: DeliveryQueue): DeliveryQueue {
   const none = new Map<string, never>();
   const { next } = queue;
   return { ...unload(queue), next, held: none, skipped: none, skippedRows: none, ready: new Set() };
+}
+
+/** The requests of these deliveries were not made: they are found again as what waits, all of which leaves the memory. */
+export function giveBack(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
+  const started = new Map(queue.started);
+  const given: Delivery[] = [];
+  for (const id of deliveryIds) {
+    const known = started.get(id);
+    if (known?.state !== 'inFlight') continue;
+    move(started, known.delivery, 'gone');
+    given.push(known.delivery);
+  }
+  return unload({ ...queue, started, waiting: [...given, ...queue.waiting] });
 }
 
 /** Takes everything that waits out of memory. It is found again in the log and in the table. */

@@ -12,6 +12,8 @@ export interface StitchServices {
   /** A queue of the node's pool. */
   readonly pool: { send(request: OutboundRequest, owner: string): Promise<OutboundResult> };
   readonly vault: { open(context: string, jwe: string): Promise<string> };
+  /** Projects that nothing is sent for. */
+  readonly archived: { has(projectId: string): boolean | Promise<boolean> };
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -39,6 +39,12 @@ export interface Health {
 /** A replay of a span of time, done page by page. */
 export interface ReplayJob extends ReplaySource {
   readonly id: string;
+  /** Only what has failed and was not made good since; `statuses` says nothing then. */
+  readonly onlyFailed?: true;
+  /** ISO 8601. Absent, and so is the number, where a node of an earlier version began it. */
+  readonly startedAt?: string;
+  /** Deliveries that it has made so far. */
+  readonly replayed?: number;
 }
 
 /** A mail to the owner of a stitch that has stopped delivering by itself. */

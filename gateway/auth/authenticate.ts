@@ -128,6 +128,7 @@ const maxUses = 10_000;
 interface HeldKey {
   readonly caller: KeyCaller;
   readonly endsAt: number;
+  readonly isArchived: boolean;
 }
 
 export interface KeyVerifierOptions {
@@ -167,7 +168,7 @@ export class KeyVerifier {
   }
 
   /**
-   * Who presents the key. Fails with `svc/auth/invalid_api_key`: malformed, unknown, revoked, expired.
+   * Who presents the key. Fails with `svc/auth/invalid_api_key`: malformed, unknown, revoked, expired, of an archived project.
    *
    * @param from the sender. Its address is read at most once a second, because to find it costs more (3.8 microseconds) than to look
    * up the key.
@@ -185,6 +186,11 @@ export class KeyVerifier {
     this.#held.invalidateWhere(key => key.caller.apiKeyId === apiKeyId);
   }
 
+  /** Projects were archived or restored: every key is looked up again at its next use. */
+  forgetAll(): void {
+    this.#held.invalidateWhere(() => true);
+  }
+
   /** Writes the last uses that wait, and stops the timer. Idempotent. */
   async drain(): Promise<void> {
     this.#timer?.cancel();
@@ -196,6 +202,11 @@ export class KeyVerifier {
   #admit(key: HeldKey | undefined, from: RequestSource): KeyCaller {
     const now = this.#clock.now();
     if (key === undefined || key.endsAt <= now) throw new ServiceError('svc/auth/invalid_api_key');
+    if (key.isArchived) {
+      const message =
+        'The project of the API key is archived: the key works again when somebody restores it.';
+      throw new ServiceError('svc/auth/invalid_api_key', { message });
+    }
     const { apiKeyId } = key.caller;
     const last = this.#uses.get(apiKeyId);
     if (last === undefined ? this.#uses.size < maxUses : now - last.at >= useEveryMs) {
@@ -249,5 +260,6 @@ function holdKey(grant: KeyGrant): HeldKey {
       createdByUserId,
     },
     endsAt: grant.endsAt ?? Infinity,
+    isArchived: grant.isArchived,
   };
 }

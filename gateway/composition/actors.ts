@@ -44,6 +44,7 @@ import {
 } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
+import { ArchivedProjects } from '../../storage/tenancy/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
 import { RecoveryScanner } from '../jobs/index.ts';
@@ -80,6 +81,8 @@ export interface Actors {
   readonly tools: HttpTools;
   /** For the handlers that take webhooks in. */
   readonly recentWebhooks: RecentWebhooks;
+  /** For the handlers that archive projects. */
+  readonly archived: ArchivedProjects;
   /** How many commits of this node wait or are in flight. */
   countCommits(): number;
   /** Resolves when the node serves its shards. */
@@ -92,7 +95,8 @@ export interface Actors {
 export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
   const followedLog = new FollowedLog(database);
-  const outbound = createOutbound({ ...options, followedLog });
+  const archived = new ArchivedProjects(database, clock);
+  const outbound = createOutbound({ ...options, followedLog, archived });
   const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;
   const store = new PostgresStore({
     database,
@@ -119,6 +123,7 @@ export function createActors(options: ActorsOptions): Actors {
     countCommits: () => store.stats.depth,
     tools,
     recentWebhooks,
+    archived,
     start: () => node.start(),
     async stop() {
       for (const scanner of scanners) scanner.stop();
@@ -196,8 +201,21 @@ interface Outbound {
   readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
 
-function createOutbound(options: ActorsOptions & { readonly followedLog: FollowedLog }): Outbound {
-  const { config, ownPorts, log, clock, database: db, followedLog, vault, transport, notifyOwner } = options;
+function createOutbound(
+  options: ActorsOptions & Pick<Actors, 'archived'> & { readonly followedLog: FollowedLog },
+): Outbound {
+  const {
+    config,
+    ownPorts,
+    log,
+    clock,
+    database: db,
+    followedLog,
+    archived,
+    vault,
+    transport,
+    notifyOwner,
+  } = options;
   const pool = new Pool({
     reach: config.outboundReach,
     ownPorts,
@@ -206,7 +224,7 @@ function createOutbound(options: ActorsOptions & { readonly followedLog: Followe
   const deliveries = pool.openQueue(queues.deliveries);
   const files = pool.openQueue(queues.files);
   const shared = { db, vault, clock, random: systemRandom, log };
-  const stitches = createStitches({ ...shared, followedLog, pool: deliveries, notifyOwner });
+  const stitches = createStitches({ ...shared, archived, followedLog, pool: deliveries, notifyOwner });
   const tools = new HttpTools({ ...shared, pool: pool.openQueue(queues.tools) });
   const models = new ModelWorker({
     urls: config.modelUrls,

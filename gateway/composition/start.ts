@@ -324,6 +324,7 @@ function startRest(
     media,
     toolTester: actors.tools,
     recentWebhooks: actors.recentWebhooks,
+    archived: actors.archived,
   });
   onClose(() => rest.stop());
   return rest;

@@ -129,7 +129,8 @@ export class ServiceAuthority implements AccessRules {
   /** Every service may do every operation that gRPC has. */
   admit(): void {}
 
-  /** Rejects with 422 where the request names no environment, with 404 where there is no such one, or it is not the project's. */
+  /** Rejects with 422 where the request names no environment, with 404 where there is no such one, or it is not the project's, with
+   * 403 where the project is archived. */
   async scope(
     _: unknown,
     projectId: string | undefined,
@@ -139,6 +140,9 @@ export class ServiceAuthority implements AccessRules {
     if (environmentId === undefined) throw missing('environmentId');
     const environment = await this.#environments.get(environmentId, environmentId);
     if (environment?.projectId !== projectId) throw notFound();
+    if (environment.isArchived) {
+      throw new ServiceError('svc/auth/insufficient_scope', { message: 'The project is archived.' });
+    }
     return { projectId, environmentId, environmentKind: environment.kind, role: 'service' };
   }
 

@@ -42,6 +42,7 @@ interface WebhookChannel extends TenantScope {
   readonly identity: ChatappIdentity | undefined;
   /** Of the app, the newest first; empty where it is gone. */
   readonly secrets: readonly string[];
+  readonly isArchived: boolean;
 }
 
 /** How channels are connected, held for a second: what every webhook needs. */
@@ -57,11 +58,16 @@ export class WebhookDirectory {
     });
   }
 
-  /** 404 where there is no such chatapp channel, 409 where it is not connected. */
+  /** 404 where there is no such chatapp channel, 409 where it is not connected, or its project is archived. */
   async require(channelId: string): Promise<WebhookChannel & { readonly identity: ChatappIdentity }> {
     const channel = isId('channel', channelId) ? await this.#channels.get(channelId, channelId) : undefined;
     if (channel === undefined) throw notFound();
-    const { identity } = channel;
+    const { identity, isArchived } = channel;
+    if (isArchived) {
+      const message =
+        'The project of the channel is archived: it takes nothing in until somebody restores it.';
+      throw new ServiceError('svc/chatapp/channel_not_connected', { message });
+    }
     if (identity === undefined) throw new ServiceError('svc/chatapp/channel_not_connected');
     return { ...channel, identity };
   }
@@ -80,21 +86,21 @@ export class WebhookDirectory {
     const { database, vault, clock, ownApp } = this.#services;
     const found = await findChatapp(database, channelId);
     if (found === undefined) return undefined;
-    const { projectId, environmentId } = found;
+    const { projectId, environmentId, isArchived } = found;
     const { connection } = (found.chatapp ?? {}) as Partial<ChatappState>;
     if (connection === undefined || connection === null) {
-      return { projectId, environmentId, identity: undefined, secrets: [] };
+      return { projectId, environmentId, identity: undefined, secrets: [], isArchived };
     }
     const { wabaId, phoneNumberId, partnerAppCredentialId } = connection;
     const identity = { wabaId, phoneNumberId };
     if (partnerAppCredentialId === null) {
       const secrets = ownApp === undefined ? [] : [ownApp.appSecret];
-      return { projectId, environmentId, identity, secrets };
+      return { projectId, environmentId, identity, secrets, isArchived };
     }
     const keys = { projectId, partnerAppCredentialId };
     const app = await findPartnerAppSecrets(database, vault, keys, clock.now());
     const secrets = [app?.appSecret, app?.previousSecret].filter(secret => secret !== undefined);
-    return { projectId, environmentId, identity, secrets };
+    return { projectId, environmentId, identity, secrets, isArchived };
   }
 }
 

@@ -5,14 +5,9 @@
  * Instead the stitch tells which deliveries are in flight at this moment, and these are shown so in place of `pending` or `retrying`.
  * Where the stitch cannot be asked, the status of the row is shown.
  */
-import type { ReplayEvent, ReplaySpan } from '../../actors/stitch/index.ts';
-import { invalid, notFound } from '../../protocol/errors.ts';
+import { notFound } from '../../protocol/errors.ts';
 import type { deliveryOperations } from '../../protocol/operations/index.ts';
-import {
-  defaultPageSize,
-  type ReplayAccepted,
-  type WebhookDelivery,
-} from '../../protocol/resources/index.ts';
+import { defaultPageSize, type WebhookDelivery } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { type CursorKey, type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
@@ -26,13 +21,12 @@ import {
   findDeliveryTenant,
   type FoundDelivery,
 } from '../../storage/deliveries/index.ts';
-import { findStitch, findStitchTenant, stitchPage } from '../../storage/reads/index.ts';
-import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
-import { checkEventFilter } from './events.ts';
-import { askNamed, resolveScope } from './tenant-scope.ts';
+import { stitchPage } from '../../storage/reads/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { resolveScope } from './tenant-scope.ts';
 
 export interface DeliveryServices {
-  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly database: Pick<Database, 'query' | 'scan' | 'em'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
 }
@@ -42,15 +36,10 @@ const inFlightMs = 1_000;
 /** How many stitches a list of what is `delivering` asks, the newest first. */
 const maxAsked = 100;
 
-type Replays = Pick<typeof deliveryOperations, 'replayDelivery' | 'replayStitch'>;
-type Reads = Omit<typeof deliveryOperations, keyof Replays>;
+type Reads = Pick<typeof deliveryOperations, 'listDeliveries' | 'getDelivery' | 'listDeliveryAttempts'>;
 
-/** List, read, attempts, replay. A stitch that is archived or disabled answers a replay with 409. */
-export function deliveryHandlers(services: DeliveryServices): Handlers<typeof deliveryOperations> {
-  return { ...readHandlers(services), ...replayHandlers(services) };
-}
-
-function readHandlers(services: DeliveryServices): Handlers<Reads> {
+/** List, read and attempts. */
+export function deliveryHandlers(services: DeliveryServices): Handlers<Reads> {
   const { database, node, cursors } = services;
 
   return {
@@ -85,57 +74,6 @@ function readHandlers(services: DeliveryServices): Handlers<Reads> {
       const { projectId } = tenant;
       const rows = await attemptPage(database, { deliveryId, projectId, createdAt, after, limit: limit + 1 });
       return { body: toPage(rows, limit, last => cursors.encode(scope, [last.number])) };
-    },
-  };
-}
-
-function replayHandlers({ database, node }: DeliveryServices): Handlers<Replays> {
-  return {
-    replayDelivery: async call => {
-      const { delivery, tenant, eventSeq, eventAt } = await requireDelivery(
-        database,
-        call,
-        call.params.deliveryId,
-      );
-      const { stitchId, eventId, eventName, threadId = null } = delivery;
-      const target = call.body.targetStitchId ?? stitchId ?? undefined;
-      if (target === undefined || !eventId || eventName === undefined) throw notFound();
-      const event = { eventId, eventSeq, eventName, eventAt, threadId };
-      return {
-        body: await call.once(key => {
-          const command: ReplayEvent = { ...tenant, event, ...commitKey(key) };
-          const asked = node.ask<WebhookDelivery>({ kind: 'stitch', id: target }, 'replay', command, call);
-          return call.body.targetStitchId === undefined ? asked : askNamed('/body/targetStitchId', asked);
-        }),
-      };
-    },
-
-    replayStitch: async call => {
-      const { stitchId } = call.params;
-      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
-      if ((await findStitch(database, scope, stitchId)) === undefined) throw notFound();
-      const { projectId, environmentId } = scope;
-      const { since, eventNames = [], statuses = [], targetStitchId = stitchId } = call.body;
-      const until = call.body.until ?? new Date(call.now).toISOString();
-      if (Date.parse(since) > Date.parse(until)) {
-        throw invalid([{ path: '/body/since', message: 'must not be after until', code: 'range' }]);
-      }
-      const order: ReplaySpan = {
-        projectId,
-        environmentId,
-        sourceStitchId: stitchId,
-        since,
-        until,
-        statuses,
-        eventNames: checkEventFilter(eventNames, '/body/eventNames'),
-      };
-      await call.once(key => {
-        const command: ReplaySpan = { ...order, ...commitKey(key) };
-        const asked = node.ask<null>({ kind: 'stitch', id: targetStitchId }, 'replaySpan', command, call);
-        return targetStitchId === stitchId ? asked : askNamed('/body/targetStitchId', asked);
-      });
-      const body: ReplayAccepted = { accepted: true };
-      return { body };
     },
   };
 }
@@ -209,7 +147,8 @@ async function showInFlight(
   );
 }
 
-async function requireDelivery(
+/** The delivery and whose it is; rejects with 404 where the caller may not see it. */
+export async function requireDelivery(
   database: Pick<Database, 'query'>,
   call: Pick<Call, 'caller' | 'project' | 'authoriseScope'>,
   deliveryId: string,

@@ -1,4 +1,4 @@
-/** Members of a workspace. Removing one also unassigns the threads of the workspace's projects that are assigned to them. */
+/** Members of a workspace, and their roles in its projects. Removing one also unassigns the threads of the workspace's projects that are assigned to them. */
 import type { memberOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
@@ -6,18 +6,25 @@ import type { Log } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { listWorkspaceAssignments } from '../../storage/reads/index.ts';
-import type { MembershipChange, WorkspaceMembers } from '../../storage/tenancy/index.ts';
+import type {
+  MemberChange,
+  MembershipChange,
+  ProjectMembers,
+  WorkspaceMembers,
+} from '../../storage/tenancy/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { unassign } from '../jobs/index.ts';
 import { createUserAuditContext, getAuthor } from './caller.ts';
+import { requireScope } from './tenant-scope.ts';
 
 export interface MemberServices extends UnassignServices {
   readonly members: WorkspaceMembers;
+  readonly projectMembers: ProjectMembers;
 }
 
-/** The pipeline has checked the caller's role in the workspace of the path. */
+/** The pipeline has checked the caller's role in the workspace or project of the path. */
 export function memberHandlers(services: MemberServices): Handlers<typeof memberOperations> {
-  const { members } = services;
+  const { members, projectMembers } = services;
 
   return {
     listMembers: async call => {
@@ -42,7 +49,29 @@ export function memberHandlers(services: MemberServices): Handlers<typeof member
       await unassignThreads(services, call, change);
       return {};
     },
+
+    listProjectMembers: async call => {
+      const { cursor, limit = defaultPageSize } = call.query;
+      return { body: await projectMembers.list(requireScope(call).projectId, { cursor, limit }) };
+    },
+
+    upsertProjectMember: async call => {
+      const { userId, role } = call.body;
+      return { body: await projectMembers.upsert({ ...createProjectChange(call, userId), role }) };
+    },
+
+    removeProjectMember: async call => {
+      await projectMembers.remove(createProjectChange(call, call.params.userId));
+      return {};
+    },
   };
+}
+
+function createProjectChange(
+  call: Pick<Call, 'caller' | 'project' | 'requestId' | 'address' | 'now'>,
+  userId: string,
+): MemberChange {
+  return { projectId: requireScope(call).projectId, userId, ...createUserAuditContext(call) };
 }
 
 function createChange(

@@ -4,6 +4,7 @@ import {
   type CreateStitch,
   decodeStitch,
   getSecretContext,
+  type ReplayJob,
   type RotateSecret,
   type Sample,
   type SealedStitch,
@@ -21,6 +22,8 @@ import {
   defaultPageSize,
   type EnvironmentKind,
   type Stitch,
+  type StitchReplay,
+  type StitchStats,
   type StitchWithSecret,
   type WebhookDelivery,
 } from '../../protocol/resources/index.ts';
@@ -30,7 +33,8 @@ import type { Node } from '../../runtime/node/index.ts';
 import { getUrlRefusal, type Reach } from '../../runtime/outbound/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
-import type { Limits } from '../../storage/writes/index.ts';
+import { groupHours, readBacklog, readHours, summarise } from '../../storage/deliveries/index.ts';
+import { toHour, type Limits } from '../../storage/writes/index.ts';
 import { findStitch, findStitchTenant, stitchPage, type StitchRecord } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
@@ -50,12 +54,22 @@ export interface StitchHandlerServices {
 }
 
 const defaultGraceSeconds = 86_400;
+const defaultStatsHours = 24;
+const hourMs = 3_600_000;
 
 function toShown({ stitchId, row }: StitchRecord): Stitch {
   return toStitch(decodeStitch(row as StitchRow), stitchId);
 }
 
-type Reads = Pick<typeof stitchOperations, 'listStitches' | 'getStitch'>;
+function toStitchReplay(job: ReplayJob): StitchReplay {
+  const { id, sourceStitchId, since, until, eventNames, statuses, onlyFailed = false } = job;
+  const { startedAt = null, replayed = 0, after } = job;
+  const span = { sourceStitchId, since, until, eventNames: [...eventNames], statuses: [...statuses] };
+  const lastCreatedAt = after?.createdAt ?? null;
+  return { replayId: id, ...span, onlyFailed, startedAt, replayed, lastCreatedAt };
+}
+
+type Reads = Pick<typeof stitchOperations, 'listStitches' | 'getStitch' | 'getStitchStats'>;
 type SecretOperations = Pick<typeof stitchOperations, 'createStitch' | 'rotateStitchSecret'>;
 
 /** 422 for an address that the guard would refuse, or a filter that selects no known event. */
@@ -109,6 +123,32 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
       const found = await findStitch(database, scope, stitchId);
       if (found === undefined) throw notFound();
       return tagged(toShown(found));
+    },
+
+    getStitchStats: async call => {
+      const { stitchId } = call.params;
+      const scope = await resolveScope(call, database, findStitchTenant, stitchId);
+      const found = await findStitch(database, scope, stitchId);
+      if (found === undefined) throw notFound();
+      const { projectId, environmentId } = scope;
+      const { hours = defaultStatsHours } = call.query;
+      const since = new Date(toHour(call.now) - (hours - 1) * hourMs);
+      const [rows, backlog] = await Promise.all([
+        readHours(database, scope, stitchId, since),
+        readBacklog(database, scope, stitchId),
+      ]);
+      const body: StitchStats = {
+        stitchId,
+        projectId,
+        environmentId,
+        asOf: new Date(call.now).toISOString(),
+        since: since.toISOString(),
+        total: summarise(rows),
+        hours: groupHours(rows),
+        backlog,
+        replays: decodeStitch(found.row as StitchRow).replays.map(toStitchReplay),
+      };
+      return { body };
     },
   };
 }
@@ -204,6 +244,7 @@ function writeHandlers(
         projectId,
         environmentId,
         author: getAuthor(call),
+        act: createCommandAudit(call),
         ...(eventName === testName ? {} : { sample: createSample(eventName, { projectId, environmentId }) }),
       };
       return {

@@ -24,11 +24,13 @@ import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
 import {
   type AccessCache,
   type ApiKeys,
+  type ArchivedProjects,
   CannedReplies,
   ConsoleMembers,
   Environments,
   Invitations,
   PartnerApps,
+  ProjectMembers,
   Projects,
   type StreamTickets,
   WorkspaceMembers,
@@ -69,7 +71,8 @@ import { partnerAppHandlers } from './partner-apps.ts';
 import { presenceHandlers } from './presence.ts';
 import { privacyHandlers } from './privacy.ts';
 import { profileHandlers } from './profile.ts';
-import { projectHandlers, workspaceHandlers } from './workspaces.ts';
+import { environmentHandlers, projectHandlers, workspaceHandlers } from './workspaces.ts';
+import { replayHandlers } from './replays.ts';
 import { runHandlers } from './runs.ts';
 import { stitchHandlers } from './stitches.ts';
 import { threadHandlers } from './threads.ts';
@@ -103,6 +106,7 @@ export interface HandlerServices {
   readonly ownApp: PartnerAppKeys | undefined;
   readonly webhooks: WebhookDirectory;
   readonly recentWebhooks: RecentWebhooks;
+  readonly archived: ArchivedProjects;
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** What webhooks and tools may reach. */
@@ -149,15 +153,18 @@ function accountHandlers({ database: db, hash, mails, cursors, access, signingIn
 function tenancyHandlers(services: HandlerServices) {
   const { database, database: db, node, clock, log, hash, vault, cursors, access } = services;
   const { apiKeys, verifier, tickets, baseUrl, limits } = services;
-  const members = new WorkspaceMembers({ db, cursors, access, rules: tenancyRules });
+  const archiving = { database, node, access, verifier, archived: services.archived };
+  const members = new WorkspaceMembers({ db, cursors, access, rules: tenancyRules, limits });
+  const projectMembers = new ProjectMembers({ db, cursors, access, rules: tenancyRules });
   const workspaces = new Workspaces(db, cursors, tenancyRules, limits);
   const projects = new Projects(db, cursors, tenancyRules, limits);
   const environments = new Environments({ db, cursors, access, rules: tenancyRules });
   return {
     ...credentialHandlers({ apiKeys, workspaces, authenticator: services.signingIn.authenticator }),
-    ...workspaceHandlers(workspaces),
-    ...memberHandlers({ members, database, node, clock, log }),
-    ...projectHandlers({ projects, environments }),
+    ...workspaceHandlers({ workspaces, members, ...archiving }),
+    ...memberHandlers({ members, projectMembers, database, node, clock, log }),
+    ...projectHandlers({ projects, ...archiving }),
+    ...environmentHandlers(environments),
     ...apiKeyHandlers({ apiKeys, verifier }),
     ...cannedReplyHandlers({
       database,
@@ -191,6 +198,7 @@ function conversationHandlers(services: HandlerServices) {
     ...eventHandlers({ database, cursors }),
     ...stitchHandlers({ database, node, cursors, vault, reach, limits }),
     ...deliveryHandlers({ database, node, cursors }),
+    ...replayHandlers({ database, node }),
   };
 }
 

@@ -38,6 +38,8 @@ export interface ToolServices {
 
 type Reads = Pick<typeof toolOperations, 'listTools' | 'getTool'>;
 
+const defaultGraceSeconds = 86_400;
+
 /** What a tool is that the request does not say. */
 const defaults = {
   method: 'POST',
@@ -104,6 +106,16 @@ function writeHandlers({
       checkDefinition(changes);
       const change = { projectId, environmentId, toolId, changes, ...readCondition(call) };
       return tagged(await tools.update({ ...change, ...createAuditContext(call) }));
+    },
+
+    rotateToolSecret: async call => {
+      const { toolId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findToolTenant, toolId);
+      const { gracePeriodSeconds = defaultGraceSeconds } = call.body;
+      const rotation = { projectId, environmentId, toolId, gracePeriodSeconds, ...createAuditContext(call) };
+      const { tool, signingSecret } = await call.once(key => tools.rotateSecret({ ...rotation, key }));
+      const body: CreatedTool = { ...tool, signingSecret };
+      return { body };
     },
 
     testTool: async call => {

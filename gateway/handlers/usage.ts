@@ -1,4 +1,4 @@
-/** Usage (messages, runs and tokens by day, agent, model or provider), and budgets. */
+/** Usage (messages, webhooks, runs and tokens by day, agent, channel, model or provider), and budgets. */
 import { invalid, notFound } from '../../protocol/errors.ts';
 import type { budgetOperations, usageOperations } from '../../protocol/operations/index.ts';
 import {
@@ -59,12 +59,17 @@ function toDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-function shown({ key, messagesInbound, messagesOutbound, ...used }: UsageRecord, by: UsageGrouping): Usage {
+function shown(
+  { key, messagesInbound, messagesOutbound, deliveries, deliveryAttempts, ...used }: UsageRecord,
+  by: UsageGrouping,
+): Usage {
   switch (by) {
     case 'day':
-      return { day: key, messagesInbound, messagesOutbound, ...used };
+      return { day: key, messagesInbound, messagesOutbound, deliveries, deliveryAttempts, ...used };
     case 'agent':
       return { agentId: key === '' ? null : key, ...used };
+    case 'channel':
+      return { channelId: key === '' ? null : key, messagesInbound, messagesOutbound, ...used };
     case 'model':
       return { model: key, ...used };
     case 'provider':
@@ -74,7 +79,7 @@ function shown({ key, messagesInbound, messagesOutbound, ...used }: UsageRecord,
 
 export function budgetHandlers(settings: BudgetSettings): Handlers<typeof budgetOperations> {
   return {
-    getBudgets: async call => ({ body: await settings.get(requireScope(call)) }),
+    getBudgets: async call => ({ body: await settings.get(requireScope(call), call.now) }),
 
     setBudgets: async call => {
       const { projectId, environmentId } = requireScope(call);

@@ -2,18 +2,72 @@
 import { notFound } from '../../protocol/errors.ts';
 import type { tenancyOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Environment } from '../../protocol/resources/index.ts';
-import type { Environments, Projects, Workspaces } from '../../storage/tenancy/index.ts';
+import type { Node } from '../../runtime/node/index.ts';
+import type { Database } from '../../storage/database/index.ts';
+import {
+  type AccessCache,
+  type ArchivedProjects,
+  type Environments,
+  listRestoredStitches,
+  type Projects,
+  type WorkspaceMembers,
+  type Workspaces,
+} from '../../storage/tenancy/index.ts';
+import type { KeyVerifier } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
 import { requireScope } from './tenant-scope.ts';
 
 type Operations = Pick<
   typeof tenancyOperations,
-  'listWorkspaces' | 'createWorkspace' | 'getWorkspace' | 'updateWorkspace'
+  | 'listWorkspaces'
+  | 'createWorkspace'
+  | 'getWorkspace'
+  | 'updateWorkspace'
+  | 'archiveWorkspace'
+  | 'transferWorkspace'
 >;
 
+/** What has to know at once that a project or workspace was archived or restored; other nodes know within seconds. */
+export interface ArchiveServices {
+  readonly database: Pick<Database, 'query'>;
+  readonly node: Pick<Node, 'tell'>;
+  readonly access: Pick<AccessCache, 'invalidateProject' | 'invalidateWorkspace'>;
+  readonly verifier: Pick<KeyVerifier, 'forgetAll'>;
+  readonly archived: Pick<ArchivedProjects, 'forget'>;
+}
+
+interface Archived {
+  readonly projectId?: string;
+  readonly workspaceId?: string;
+}
+
+function forget({ access, verifier, archived }: ArchiveServices, { projectId, workspaceId }: Archived): void {
+  if (projectId !== undefined) access.invalidateProject(projectId);
+  if (workspaceId !== undefined) access.invalidateWorkspace(workspaceId);
+  verifier.forgetAll();
+  archived.forget();
+}
+
+/** The stitches send what has waited. */
+async function resume(services: ArchiveServices, restored: Archived): Promise<void> {
+  forget(services, restored);
+  for (const id of await listRestoredStitches(services.database, restored)) {
+    services.node.tell({ kind: 'stitch', id }, 'sweep', {});
+  }
+}
+
+export interface WorkspaceServices extends ArchiveServices {
+  readonly workspaces: Workspaces;
+  readonly members: WorkspaceMembers;
+}
+
 /** A new workspace comes with a default project and its sandbox, and belongs to the caller. */
-export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> {
+export function workspaceHandlers({
+  workspaces,
+  members,
+  ...services
+}: WorkspaceServices): Handlers<Operations> {
   return {
     listWorkspaces: async call => {
       const { cursor, limit = defaultPageSize } = call.query;
@@ -32,34 +86,41 @@ export function workspaceHandlers(workspaces: Workspaces): Handlers<Operations> 
 
     updateWorkspace: async call => {
       const { workspaceId } = call.params;
-      const { name } = call.body;
-      return { body: await workspaces.rename({ workspaceId, name, ...createUserAuditContext(call) }) };
+      const { name, archived } = call.body;
+      const change = { workspaceId, name, archived, ...createUserAuditContext(call) };
+      const updated = await workspaces.update(change);
+      if (archived === false) await resume(services, { workspaceId });
+      return { body: updated };
+    },
+
+    archiveWorkspace: async call => {
+      const { workspaceId } = call.params;
+      await workspaces.archive({ workspaceId, ...createUserAuditContext(call) });
+      forget(services, { workspaceId });
+      return {};
+    },
+
+    transferWorkspace: async call => {
+      const { workspaceId } = call.params;
+      const { userId } = call.body;
+      const change = { workspaceId, userId, ...createUserAuditContext(call) };
+      await call.once(key => members.transfer({ ...change, key }));
+      return { body: await members.get(workspaceId, userId) };
     },
   };
 }
 
 type ProjectOperations = Pick<
   typeof tenancyOperations,
-  | 'listProjects'
-  | 'createProject'
-  | 'getProject'
-  | 'updateProject'
-  | 'listEnvironments'
-  | 'createEnvironment'
-  | 'getEnvironment'
-  | 'updateEnvironment'
+  'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'archiveProject'
 >;
 
-export interface ProjectServices {
+export interface ProjectServices extends ArchiveServices {
   readonly projects: Projects;
-  readonly environments: Environments;
 }
 
-/**
- * Lists show the projects in which the user has a role. A production environment is for verified users only
- * (docs/contract-decisions.md, "Environments").
- */
-export function projectHandlers({ projects, environments }: ProjectServices): Handlers<ProjectOperations> {
+/** Lists show the projects in which the user has a role. */
+export function projectHandlers({ projects, ...services }: ProjectServices): Handlers<ProjectOperations> {
   return {
     listProjects: async call => {
       const { workspaceId, cursor, limit = defaultPageSize } = call.query;
@@ -81,11 +142,30 @@ export function projectHandlers({ projects, environments }: ProjectServices): Ha
 
     updateProject: async call => {
       const { projectId } = requireScope(call);
-      const { name, assignment } = call.body;
-      const change = { projectId, name, assignment, ...createUserAuditContext(call) };
-      return { body: await projects.update(change) };
+      const { name, assignment, archived } = call.body;
+      const change = { projectId, name, assignment, archived, ...createUserAuditContext(call) };
+      const updated = await projects.update(change);
+      if (archived === false) await resume(services, { projectId });
+      return { body: updated };
     },
 
+    archiveProject: async call => {
+      const { projectId } = requireScope(call);
+      await projects.archive({ projectId, ...createUserAuditContext(call) });
+      forget(services, { projectId });
+      return {};
+    },
+  };
+}
+
+type EnvironmentOperations = Pick<
+  typeof tenancyOperations,
+  'listEnvironments' | 'createEnvironment' | 'getEnvironment' | 'updateEnvironment'
+>;
+
+/** A production environment is for verified users only (docs/contract-decisions.md, "Environments"). */
+export function environmentHandlers(environments: Environments): Handlers<EnvironmentOperations> {
+  return {
     listEnvironments: async call => {
       const { projectId, cursor, limit = defaultPageSize } = call.query;
       return { body: await environments.list(requireUser(call).userId, projectId, { cursor, limit }) };

@@ -15,14 +15,14 @@ import {
   takesActingUser,
 } from '../../protocol/operation.ts';
 import { access as grants } from '../../protocol/operations/index.ts';
-import type { ProjectAccess } from '../../storage/tenancy/index.ts';
+import type { ProjectAccess, WorkspaceAccess } from '../../storage/tenancy/index.ts';
 import type { Caller, KeyCaller, ProjectScope, ServiceCaller, UserCaller } from './handler.ts';
 
 /** The roles of users in projects and workspaces (storage/tenancy/access-cache.ts). */
 export interface Tenancy {
   /** Undefined where the user has no role. A value rather than a promise when it is known already. */
   project(userId: string, projectId: string): ProjectAccess | undefined | Promise<ProjectAccess | undefined>;
-  workspaceRole(userId: string, workspaceId: string): Promise<StudioRole | undefined>;
+  workspace(userId: string, workspaceId: string): Promise<WorkspaceAccess | undefined>;
 }
 
 /** Who may do one operation, and where: by the operation table for keys and users ({@link Authority}), else by a transport's own rules. */
@@ -96,11 +96,13 @@ export class Authority implements AccessRules {
   }
 
   async workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole> {
-    const role =
-      caller.type === 'user' ? await this.#tenancy.workspaceRole(caller.userId, workspaceId) : undefined;
-    if (role === undefined) throw this.absent();
+    const access =
+      caller.type === 'user' ? await this.#tenancy.workspace(caller.userId, workspaceId) : undefined;
+    if (access === undefined) throw this.absent();
+    const { role, isArchived } = access;
     if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role))
       throw this.#denied(caller);
+    if (isArchived && this.#needsUnarchived()) throw this.#denied(caller, describeArchived('workspace'));
     return role;
   }
 
@@ -149,6 +151,8 @@ export class Authority implements AccessRules {
     if (access === undefined) throw this.absent();
     const role = findRole(this.#operation, access);
     if (role === undefined) throw this.#denied(user);
+    if (access.archived !== undefined && this.#needsUnarchived())
+      throw this.#denied(user, describeArchived(access.archived));
     const environment = access.environments.find(
       environmentId === undefined
         ? each => each.kind === 'sandbox'
@@ -176,14 +180,19 @@ export class Authority implements AccessRules {
     return new ServiceError(code, { message });
   }
 
-  #denied(caller: Caller | ServiceCaller): ServiceError {
+  /** What is archived can be read, and things can be taken away from it: nothing else, but for a few operations. */
+  #needsUnarchived(): boolean {
+    const { method, whileArchived = false } = this.#operation;
+    return method !== 'GET' && method !== 'DELETE' && !whileArchived;
+  }
+
+  /** @param message to a user; by default which roles the operation takes */
+  #denied(caller: Caller | ServiceCaller, message = describeRoles(this.#operation)): ServiceError {
     if (caller.type === 'user' && this.#errors.has('svc/console/forbidden')) {
-      return new ServiceError('svc/console/forbidden', { message: describeRoles(this.#operation) });
+      return new ServiceError('svc/console/forbidden', { message });
     }
     if (!this.#errors.has('svc/auth/insufficient_scope')) return this.absent();
-    if (caller.type !== 'key') {
-      return new ServiceError('svc/auth/insufficient_scope', { message: describeRoles(this.#operation) });
-    }
+    if (caller.type !== 'key') return new ServiceError('svc/auth/insufficient_scope', { message });
     return this.#lacks(caller, this.#operation.access);
   }
 
@@ -210,6 +219,10 @@ const actingUserPath = `/header/${actingUserTitle}`;
 /** Whether a user with these roles may answer in threads: threads are assigned to them, and keys act for them. */
 export function mayAnswer(access: ProjectAccess): boolean {
   return findRole({ access: grants.writeThreads }, access) !== undefined;
+}
+
+function describeArchived(what: 'project' | 'workspace'): string {
+  return `The ${what} is archived: it can be read, and nothing can be done in it until somebody restores it.`;
 }
 
 /** Which roles a user needs, of whom it is known that they have another one. */

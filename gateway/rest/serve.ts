@@ -15,7 +15,7 @@ import type { MailOutbox } from '../../storage/mail/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import { Cursors } from '../../storage/paging/index.ts';
 import { KeyedHash, type KeyRing, type RootKeys, type Vault } from '../../storage/secrets/index.ts';
-import { AccessCache, ApiKeys, StreamTickets } from '../../storage/tenancy/index.ts';
+import { AccessCache, ApiKeys, type ArchivedProjects, StreamTickets } from '../../storage/tenancy/index.ts';
 import {
   AccessTokens,
   Authenticator,
@@ -63,6 +63,7 @@ export interface RestOptions {
   readonly media: Media;
   readonly toolTester: ToolTester;
   readonly recentWebhooks: RecentWebhooks;
+  readonly archived: ArchivedProjects;
 }
 
 /** What gRPC uses as well. */

@@ -25,6 +25,8 @@ const ticksBetweenChecks = 10;
 const revokingEvents: ReadonlySet<string> = new Set([
   'project.member.upserted',
   'project.member.removed',
+  'project.role.upserted',
+  'project.role.removed',
   'project.api_key.revoked',
   'project.api_key.rotated',
 ]);

@@ -19,6 +19,10 @@ const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   absent: notFound,
   changed: preconditionFailed,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
+  owner_is_self: () => conflict('Ownership is handed over to another member: you have it.'),
+  user_absent: () => notFound('/body/userId'),
+  project_user_is_admin: () =>
+    conflict('The user is owner or admin of the workspace, and so a developer in every project.'),
   console_user_absent: () => {
     const { message, details = {} } = notFound('/body/userId');
     return new ServiceError('svc/console/not_found', { message, details });
@@ -33,6 +37,7 @@ const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
 export const tenancyRules: TenancyRules = {
   isAdmin,
   requireAdmin,
+  requireOwner,
   requireInvitationAdmin,
   requireProjectAdmin,
   requireDeveloper,
@@ -55,6 +60,11 @@ function isAdmin(role: WorkspaceRole | undefined): boolean {
 function requireAdmin(role: WorkspaceRole | undefined): void {
   if (role === undefined) throw notFound();
   if (!isAdmin(role)) throw lacksRole('owner or admin of the workspace');
+}
+
+function requireOwner(role: WorkspaceRole | undefined): void {
+  if (role === undefined) throw notFound();
+  if (role !== 'owner') throw lacksRole('owner of the workspace');
 }
 
 function requireInvitationAdmin(role: WorkspaceRole | undefined): void {
@@ -117,7 +127,7 @@ function requireMemberChange(facts: MemberChangeFacts): void {
     const message = 'Only an owner makes, changes or removes owners.';
     throw new ServiceError('svc/auth/insufficient_scope', { message });
   }
-  if (isLastOwner) throw conflict('A workspace must have an owner.');
+  if (isLastOwner) throw conflict('A workspace must have an owner: hand the ownership over first.');
 }
 
 function noKeyEnvironment(environment: KeyEnvironment): ServiceError {

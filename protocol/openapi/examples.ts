@@ -100,6 +100,7 @@ const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = 
   ParticipantInput: { displayName: 'Ada Lovelace' },
   Profile: { displayName: 'Ada Lovelace', language: 'en', timeZone: 'Europe/London' },
   UpdateProfileBody: { displayName: 'Ada Lovelace', language: 'en', timeZone: 'Europe/London' },
+  ListedProjectMember: { displayName: 'Ada Lovelace' },
   ListedConsoleMember: { displayName: 'Ada Lovelace' },
   WorkspaceMember: { displayName: 'Ada Lovelace' },
   CannedReply: cannedReply,

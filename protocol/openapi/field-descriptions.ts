@@ -176,7 +176,11 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     savedFilters: 'Queues that you have narrowed down and kept: by project, then by name.',
     email: 'Your e-mail address.',
   },
-  'ListedConsoleMember WorkspaceMember': { displayName: 'How others see the user.' },
+  'ListedConsoleMember ListedProjectMember WorkspaceMember': { displayName: 'How others see the user.' },
+  WorkspaceMember: {
+    projectRoles:
+      'The roles of the member in single projects of the workspace, by the age of the project, 100 at most.',
+  },
   'CannedReply CreateCannedReplyBody UpdateCannedReplyBody': {
     shortcut: 'What an operator types for it: `/thanks`. Unique in the project.',
     title: 'For people.',
@@ -486,6 +490,53 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     webhookUrl: 'Where events are posted to. Production requires https.',
   },
   UpdateStitchBody: { status: 'The new status.' },
+  'AttemptStats StitchHour': {
+    attempts: 'Requests that were made, or refused before they were sent.',
+    succeeded: 'Those that were answered with 2xx: so many deliveries were delivered.',
+    successRate: 'From 0 to 1; null: there was no attempt.',
+    p50Ms: 'Half of the attempts took so long at most, in milliseconds; null: there was none.',
+    p95Ms: '95 of 100 attempts took so long at most, in milliseconds; null: there was none.',
+    longestWaitMs:
+      'The longest that a delivery had waited when it was attempted, in milliseconds; null: there was no attempt.',
+  },
+  StitchHour: { hour: 'The beginning of the hour.' },
+  StitchStats: {
+    since: 'The beginning of the first hour.',
+    asOf: 'When it was read.',
+    total: 'Of all hours.',
+    hours: 'Those with attempts, the oldest first.',
+    backlog: 'What is pending or retrying now.',
+    replays: 'Replays to this stitch that are under way, 5 at most.',
+  },
+  StitchBacklog: {
+    count: 'Deliveries, up to 10,000.',
+    more: 'Whether there may be more.',
+    oldestSince: 'Since when the oldest of them waits; null: none does.',
+  },
+  'ReplayAccepted FailedReplay StitchReplay': {
+    replayId:
+      'The replay: among the `replays` of the stats of the stitch that gets it, while it is under way.',
+  },
+  FailedReplay: {
+    stitchId: 'A stitch with deliveries that have failed.',
+    status: '`started`, also where a replay of the same is under way; `refused`: nothing is replayed.',
+    error: 'Why nothing is replayed; null: something is.',
+  },
+  FailedReplays: { stitches: 'Those with deliveries that have failed.' },
+  ReplayFailedBody: {
+    stitchId: 'Only of this stitch. Default: of all.',
+    since: 'Deliveries that were created from this instant on. Default: all that are kept.',
+    until: 'Deliveries that were created up to this instant. Default: now.',
+  },
+  StitchReplay: {
+    sourceStitchId: 'The stitch whose deliveries are replayed.',
+    onlyFailed: 'Whether it is of what has failed for good, and was not made good since.',
+    startedAt: 'When it began; null: not known.',
+    replayed: 'Deliveries that it has made so far.',
+    lastCreatedAt:
+      'How far it is: when the last delivery that it has looked at was created; null: it is at the beginning.',
+  },
+  getStitchStats: { hours: 'How many hours, the current one included.' },
   DeliveryAttempt: {
     number: 'From 1.',
     responseBody: 'The first 16 KiB of the answer; null: there was none.',

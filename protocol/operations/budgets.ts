@@ -10,7 +10,7 @@ export const budgetOperations = {
     method: 'GET',
     path: '/usage/budgets',
     tag,
-    summary: 'Read the budgets of an environment',
+    summary: 'Read the budgets of an environment, and what is left of them today',
     auth: 'project',
     access: access.readUsage,
     query: BudgetsQuery,

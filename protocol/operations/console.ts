@@ -98,6 +98,7 @@ export const consoleOperations = {
     tag,
     summary: 'Create a single-use ticket for the stream, for browsers, which cannot set headers',
     auth: 'project',
+    whileArchived: true,
     access: access.ticket,
     params: oneProject,
     success: { status: 200, body: StreamTicket },

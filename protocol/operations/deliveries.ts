@@ -3,6 +3,7 @@ import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
   DeliveryAttempt,
+  FailedReplays,
   id,
   ListDeliveriesQuery,
   createList,
@@ -10,6 +11,7 @@ import {
   NestedListQuery,
   ReplayAccepted,
   ReplayDeliveryBody,
+  ReplayFailedBody,
   ReplayStitchBody,
   WebhookDelivery,
 } from '../resources/index.ts';
@@ -72,6 +74,21 @@ export const deliveryOperations = {
     body: ReplayDeliveryBody,
     success: { status: 202, body: WebhookDelivery },
     errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
+    rate: 'test',
+    idempotency: 'accepted',
+  },
+  replayFailedDeliveries: {
+    method: 'POST',
+    path: '/webhook-deliveries/replay-failed',
+    tag,
+    summary: 'Replay what has failed for good, of one stitch or of all',
+    description:
+      'Of each event that failed a stitch gets one new delivery, unless a replay has delivered it since, or still tries to. So the same request again does no harm. `GET /stitches/{stitchId}/stats` shows how far it is (`replays`). An archived stitch is left out.',
+    auth: 'project',
+    access: access.writeWebhooks,
+    body: ReplayFailedBody,
+    success: { status: 202, body: FailedReplays },
+    errors: [...writing, ...repeatable],
     rate: 'test',
     idempotency: 'accepted',
   },

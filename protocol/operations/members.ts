@@ -1,10 +1,20 @@
-/** Members of a workspace. */
+/** Members of a workspace, and those of them who have a role in one of its projects. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id, createList, ListQuery, UpdateWorkspaceMemberBody, WorkspaceMember } from '../resources/index.ts';
+import {
+  id,
+  createList,
+  ListedProjectMember,
+  ListQuery,
+  ProjectMember,
+  UpdateWorkspaceMemberBody,
+  UpsertProjectMemberBody,
+  WorkspaceMember,
+} from '../resources/index.ts';
 import { absent, access, always, checked, forbidden, paged, signedIn } from './rules.ts';
 
 const tag = 'Members';
+const oneProject = Type.Object({ projectId: id('project') });
 const oneMember = Type.Object({ workspaceId: id('workspace'), userId: id('user') });
 
 export const memberOperations = {
@@ -42,6 +52,7 @@ export const memberOperations = {
     summary: "Change a member's role",
     description: 'Only owners can give or take away the role owner. Demoting the last owner is a conflict.',
     auth: 'user',
+    whileArchived: true,
     access: access.administer,
     params: oneMember,
     body: UpdateWorkspaceMemberBody,
@@ -62,6 +73,53 @@ export const memberOperations = {
     params: oneMember,
     success: { status: 204, body: null },
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  listProjectMembers: {
+    method: 'GET',
+    path: '/projects/{projectId}/members',
+    tag,
+    summary: 'List the members of the workspace who have a role in the project',
+    description:
+      'Owners and admins of the workspace are developers in every project, and are not listed. Console members are others: GET /console/projects/{projectId}/members.',
+    auth: 'project',
+    access: access.readMembers,
+    params: oneProject,
+    query: ListQuery,
+    success: { status: 200, body: createList(ListedProjectMember) },
+    errors: [...always, ...paged, ...signedIn, ...forbidden, ...absent],
+    rate: 'read',
+    idempotency: 'none',
+  },
+  upsertProjectMember: {
+    method: 'PUT',
+    path: '/projects/{projectId}/members',
+    tag,
+    summary: "Give a member of the workspace a role in the project, or change a member's role",
+    description:
+      'The user has to be a member of the workspace: whoever is not is not found, and is invited first. An owner or admin of the workspace is a conflict, since they are developers in every project.',
+    auth: 'project',
+    access: access.administer,
+    params: oneProject,
+    body: UpsertProjectMemberBody,
+    success: { status: 200, body: ProjectMember },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
+  },
+  removeProjectMember: {
+    method: 'DELETE',
+    path: '/projects/{projectId}/members/{userId}',
+    tag,
+    summary: "Take away a member's role in the project",
+    description:
+      'The user stays a member of the workspace, and of the Console. Console streams of the user end at once, to be resumed with the roles that are left, and threads that the user may not answer any more are unassigned within minutes. API keys that they created belong to the project and keep working.',
+    auth: 'project',
+    access: access.administer,
+    params: Type.Object({ projectId: id('project'), userId: id('user') }),
+    success: { status: 204, body: null },
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent],
     rate: 'write',
     idempotency: 'none',
   },

@@ -66,6 +66,8 @@ export const access = {
   writeBudgets: who(null, admins, ['project_owner']),
   readAudit: who(['audit:read'], admins, []),
   administer: who(null, admins, []),
+  /** The workspace as a whole. */
+  own: who(null, ['owner'], []),
   develop: who(null, developers, []),
 } as const;
 

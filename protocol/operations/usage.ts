@@ -8,9 +8,9 @@ export const usageOperations = {
     method: 'GET',
     path: '/usage',
     tag: 'Usage',
-    summary: 'Read the usage of an environment: messages, agent runs, tokens',
+    summary: 'Read the usage of an environment: messages, webhooks, agent runs, tokens',
     description:
-      'Grouped by UTC day, agent, model or provider, and sorted by that; groups without usage are left out. At most 366 days.',
+      'Grouped by UTC day, agent, channel, model or provider, and sorted by that; groups without usage are left out. At most 366 days. Messages are counted by day and by channel, webhooks by day. An agent run belongs to the channel of its thread.',
     auth: 'project',
     access: access.readUsage,
     query: ListUsageQuery,

@@ -23,6 +23,16 @@ export const Budgets = resource('Budgets', {
   onExceeded: choice(budgetFalls),
   /** Null when they were never set. */
   updatedAt: nullable(instant()),
+  today: resource('BudgetDay', {
+    /** Of UTC. */
+    day: Type.String({ format: 'date' }),
+    /** By the runs that began on it, as far as their price is known. */
+    spentMicros: Type.Integer({ minimum: 0 }),
+    /** Of `perProjectDayMicros`; null: no limit. */
+    leftMicros: nullable(Type.Integer({ minimum: 0 })),
+    /** Runs that began on it and failed because a budget was used up. */
+    exceededRuns: Type.Integer({ minimum: 0 }),
+  }),
 });
 export type Budgets = Static<typeof Budgets>;
 

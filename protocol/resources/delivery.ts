@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { BulkError } from './bulk.ts';
 import { page, scope } from './list.ts';
 
 export const deliveryStatuses = [
@@ -90,5 +91,30 @@ export const ReplayStitchBody = body('ReplayStitchBody', {
 export type ReplayStitchBody = Static<typeof ReplayStitchBody>;
 
 /** The deliveries are created after the answer, page by page. */
-export const ReplayAccepted = resource('ReplayAccepted', { accepted: Type.Literal(true) });
+export const ReplayAccepted = resource('ReplayAccepted', {
+  accepted: Type.Literal(true),
+  /** Among the `replays` of the target's stats as long as it is under way. */
+  replayId: optional(Type.String()),
+});
 export type ReplayAccepted = Static<typeof ReplayAccepted>;
+
+/** Everything that is kept, of all stitches, where no field says less. */
+export const ReplayFailedBody = body('ReplayFailedBody', {
+  ...scope,
+  stitchId: optional(id('stitch')),
+  since: optional(instant()),
+  until: optional(instant()),
+  eventNames: optional(Type.Array(text(1, 128), { maxItems: 100 })),
+});
+export type ReplayFailedBody = Static<typeof ReplayFailedBody>;
+
+export const FailedReplay = resource('FailedReplay', {
+  stitchId: id('stitch'),
+  status: choice(['started', 'refused']),
+  replayId: nullable(Type.String()),
+  error: nullable(BulkError),
+});
+export type FailedReplay = Static<typeof FailedReplay>;
+
+export const FailedReplays = resource('FailedReplays', { stitches: Type.Array(FailedReplay) });
+export type FailedReplays = Static<typeof FailedReplays>;

@@ -102,9 +102,12 @@ export {
   DeliveryAttempt,
   type DeliveryStatus,
   type DeliveryTrigger,
+  type FailedReplay,
+  FailedReplays,
   ListDeliveriesQuery,
   ReplayAccepted,
   ReplayDeliveryBody,
+  ReplayFailedBody,
   ReplayStitchBody,
   WebhookDelivery,
 } from './delivery.ts';
@@ -165,17 +168,20 @@ export {
   UpdateProfileBody,
 } from './profile.ts';
 export {
+  type AssignmentInput,
   CreateEnvironmentBody,
   CreateProjectBody,
   Environment,
   type EnvironmentKind,
+  ListedProjectMember,
   ListEnvironmentsQuery,
   ListProjectsQuery,
-  type AssignmentInput,
   Project,
   ProjectAssignment,
+  ProjectMember,
   UpdateEnvironmentBody,
   UpdateProjectBody,
+  UpsertProjectMemberBody,
 } from './project.ts';
 export { closingWindowMs, maxQueueCount, Queues, QueuesQuery } from './queue.ts';
 export {
@@ -198,9 +204,15 @@ export {
   type TracedStep,
 } from './run-trace.ts';
 export {
+  AttemptStats,
   CreateStitchBody,
+  maxBacklogCount,
+  maxStatsHours,
   RotateStitchSecretBody,
   Stitch,
+  type StitchReplay,
+  StitchStats,
+  StitchStatsQuery,
   type StitchStatus,
   stitchStatuses,
   StitchWithSecret,
@@ -249,6 +261,7 @@ export {
   CreateToolBody,
   redacted,
   TestToolBody,
+  RotateToolSecretBody,
   Tool,
   type ToolMethod,
   type ToolStatus,
@@ -259,6 +272,9 @@ export { ListUsageQuery, maxUsageDays, Usage, type UsageGrouping, type UsageRow 
 export {
   CreateInvitationBody,
   CreateWorkspaceBody,
+  maxMemberProjectRoles,
+  MemberProjectRole,
+  TransferWorkspaceBody,
   UpdateWorkspaceBody,
   UpdateWorkspaceMemberBody,
   Workspace,

@@ -1,7 +1,9 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, choice, id, instant, nullable, optional, resource, restored, text } from './fields.ts';
 import { maybeProject, page } from './list.ts';
+import { avatarColors } from './profile.ts';
+import { projectRoles } from './studio.ts';
 
 /** `roundRobin`: threads that wait are given to operators who are online and have room, in turn. */
 export const assignmentModes = ['off', 'roundRobin'] as const;
@@ -42,8 +44,32 @@ export const UpdateProjectBody = body('UpdateProjectBody', {
   name: optional(text(1, 256)),
   /** What is absent stays. */
   assignment: optional(AssignmentInput),
+  archived: restored(),
 });
 export type UpdateProjectBody = Static<typeof UpdateProjectBody>;
+
+export const ProjectMember = resource('ProjectMember', {
+  projectId: id('project'),
+  userId: id('user'),
+  role: choice(projectRoles),
+  createdAt: instant(),
+  updatedAt: instant(),
+});
+export type ProjectMember = Static<typeof ProjectMember>;
+
+/** As lists show a member: with what the user's profile says. */
+export const ListedProjectMember = resource('ListedProjectMember', {
+  ...ProjectMember.properties,
+  displayName: Type.String(),
+  avatarColor: nullable(choice(avatarColors)),
+});
+export type ListedProjectMember = Static<typeof ListedProjectMember>;
+
+export const UpsertProjectMemberBody = body('UpsertProjectMemberBody', {
+  userId: id('user'),
+  role: choice(projectRoles),
+});
+export type UpsertProjectMemberBody = Static<typeof UpsertProjectMemberBody>;
 
 export const ListProjectsQuery = Type.Object({ workspaceId: optional(id('workspace')), ...page });
 

@@ -78,3 +78,67 @@ export const TestStitchBody = body('TestStitchBody', {
   eventName: optional(text(1, 128)),
 });
 export type TestStitchBody = Static<typeof TestStitchBody>;
+
+/** The longest report, in hours: seven days. */
+export const maxStatsHours = 168;
+/** The backlog is counted up to this many; `more` says that there are more. */
+export const maxBacklogCount = 10_000;
+
+const count = () => Type.Integer({ minimum: 0 });
+
+/** Times are known to a tenth. Rate and times are null without an attempt. */
+const attemptStats = {
+  attempts: count(),
+  succeeded: count(),
+  successRate: nullable(Type.Number({ minimum: 0, maximum: 1 })),
+  /** Of an attempt, also one that failed. */
+  p50Ms: nullable(count()),
+  p95Ms: nullable(count()),
+  /** From when a delivery was created to an attempt of it. */
+  longestWaitMs: nullable(count()),
+};
+
+export const AttemptStats = resource('AttemptStats', attemptStats);
+export type AttemptStats = Static<typeof AttemptStats>;
+
+/** A replay of a span of time, or of what has failed, that is under way. */
+export const StitchReplay = resource('StitchReplay', {
+  replayId: Type.String(),
+  sourceStitchId: id('stitch'),
+  since: instant(),
+  until: instant(),
+  eventNames: Type.Array(Type.String()),
+  statuses: Type.Array(Type.String()),
+  onlyFailed: Type.Boolean(),
+  /** Null where a node of an earlier version began it. */
+  startedAt: nullable(instant()),
+  replayed: count(),
+  /** Null before the first. */
+  lastCreatedAt: nullable(instant()),
+});
+export type StitchReplay = Static<typeof StitchReplay>;
+
+export const StitchStats = resource('StitchStats', {
+  stitchId: id('stitch'),
+  projectId: id('project'),
+  environmentId: id('environment'),
+  asOf: instant(),
+  /** The beginning of the first hour. */
+  since: instant(),
+  total: AttemptStats,
+  /** Those with attempts, the oldest first. */
+  hours: Type.Array(resource('StitchHour', { hour: instant(), ...attemptStats })),
+  backlog: resource('StitchBacklog', {
+    count: Type.Integer({ minimum: 0, maximum: maxBacklogCount }),
+    more: Type.Boolean(),
+    oldestSince: nullable(instant()),
+  }),
+  /** To this stitch. */
+  replays: Type.Array(StitchReplay),
+});
+export type StitchStats = Static<typeof StitchStats>;
+
+export const StitchStatsQuery = Type.Object({
+  projectId: optional(id('project')),
+  hours: optional(Type.Integer({ minimum: 1, maximum: maxStatsHours, default: 24 })),
+});

@@ -48,7 +48,7 @@ const common = {
 export const Tool = resource('Tool', common);
 export type Tool = Static<typeof Tool>;
 
-/** `signingSecret` signs the requests to the tool (header Service-Signature); it is shown only when it is created. */
+/** `signingSecret` signs the requests to the tool (header Service-Signature); it is shown only when it is made. */
 export const CreatedTool = resource('CreatedTool', {
   ...common,
   signingSecret: Type.String({ minLength: 24 }),
@@ -108,6 +108,13 @@ export const UpdateToolBody = body('UpdateToolBody', {
   ...shared,
 });
 export type UpdateToolBody = Static<typeof UpdateToolBody>;
+
+/** How long the secrets until now also sign, in seconds. */
+export const RotateToolSecretBody = body('RotateToolSecretBody', {
+  projectId: id('project'),
+  gracePeriodSeconds: optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 86_400 })),
+});
+export type RotateToolSecretBody = Static<typeof RotateToolSecretBody>;
 
 /** The arguments, as a model would pass them. */
 export const TestToolBody = body('TestToolBody', {

@@ -5,7 +5,7 @@ import { providers } from './byok.ts';
 import { choice, id, nullable, optional, resource } from './fields.ts';
 import { page, scope } from './list.ts';
 
-export const usageGroupings = ['day', 'agent', 'model', 'provider'] as const;
+export const usageGroupings = ['day', 'agent', 'channel', 'model', 'provider'] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
 
 /** The longest period, in days. */
@@ -13,16 +13,21 @@ export const maxUsageDays = 366;
 
 const count = () => Type.Integer({ minimum: 0 });
 
-/** The usage of an environment in one group, which has one of `day`, `agentId`, `model` and `provider`. */
+/** The usage of an environment in one group, which has one of `day`, `agentId`, `channelId`, `model` and `provider`. */
 export const Usage = resource('Usage', {
   day: optional(Type.String({ format: 'date' })),
   /** Null for runs without an agent. */
   agentId: optional(nullable(id('agent'))),
+  /** Null for what belongs to no channel, and where it is not known any more. */
+  channelId: optional(nullable(id('channel'))),
   model: optional(Type.String()),
   provider: optional(choice(providers)),
-  /** Messages are counted only by day. */
+  /** Messages are counted by day and by channel. */
   messagesInbound: optional(count()),
   messagesOutbound: optional(count()),
+  /** Webhooks are counted by day: those that were delivered, and the requests that it took. */
+  deliveries: optional(count()),
+  deliveryAttempts: optional(count()),
   agentRuns: count(),
   toolCalls: count(),
   promptTokens: count(),

@@ -1,9 +1,20 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { consoleRoles } from './console.ts';
-import { body, choice, emailAddress, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  emailAddress,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  restored,
+  text,
+} from './fields.ts';
 import { avatarColors } from './profile.ts';
-import { workspaceRoles } from './studio.ts';
+import { projectRoles, workspaceRoles } from './studio.ts';
 
 export const Workspace = resource('Workspace', {
   workspaceId: id('workspace'),
@@ -17,8 +28,14 @@ export type Workspace = Static<typeof Workspace>;
 export const CreateWorkspaceBody = body('CreateWorkspaceBody', { name: text(1, 256) });
 export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>;
 
-export const UpdateWorkspaceBody = body('UpdateWorkspaceBody', { name: optional(text(1, 256)) });
+export const UpdateWorkspaceBody = body('UpdateWorkspaceBody', {
+  name: optional(text(1, 256)),
+  archived: restored(),
+});
 export type UpdateWorkspaceBody = Static<typeof UpdateWorkspaceBody>;
+
+export const TransferWorkspaceBody = body('TransferWorkspaceBody', { userId: id('user') });
+export type TransferWorkspaceBody = Static<typeof TransferWorkspaceBody>;
 
 export const WorkspaceInvitation = resource('WorkspaceInvitation', {
   invitationId: id('invitation'),
@@ -45,6 +62,16 @@ export const CreateInvitationBody = body('CreateInvitationBody', {
 });
 export type CreateInvitationBody = Static<typeof CreateInvitationBody>;
 
+/** A role that a member of a workspace has in one of its projects. */
+export const MemberProjectRole = resource('MemberProjectRole', {
+  projectId: id('project'),
+  role: choice(projectRoles),
+});
+export type MemberProjectRole = Static<typeof MemberProjectRole>;
+
+/** Roles in projects that a member of a workspace is shown with. */
+export const maxMemberProjectRoles = 100;
+
 export const WorkspaceMember = resource('WorkspaceMember', {
   workspaceId: id('workspace'),
   userId: id('user'),
@@ -52,6 +79,7 @@ export const WorkspaceMember = resource('WorkspaceMember', {
   displayName: Type.String(),
   avatarColor: nullable(choice(avatarColors)),
   role: choice(workspaceRoles),
+  projectRoles: Type.Array(MemberProjectRole, { maxItems: maxMemberProjectRoles }),
   createdAt: instant(),
   updatedAt: instant(),
 });

@@ -60,8 +60,8 @@ const selectStudioUser = `
     m.workspace_id as "workspaceId", m.role as "workspaceRole", p.project_id as "projectId", pm.role as "projectRole"
   from users u
   left join lateral (
-    select m.workspace_id, m.role from workspace_members m where m.user_id = u.user_id
-    order by m.created_at, m.workspace_id limit 1
+    select m.workspace_id, m.role from workspace_members m join workspaces w on w.workspace_id = m.workspace_id
+    where m.user_id = u.user_id order by w.archived_at is not null, m.created_at, m.workspace_id limit 1
   ) m on true
   left join lateral (
     select p.project_id from projects p where p.workspace_id = m.workspace_id and p.archived_at is null

@@ -22,22 +22,37 @@ export class BudgetSettings {
     this.#db = db;
   }
 
-  /** Without limits where none was ever set. */
-  async get({ projectId, environmentId }: TenantScope): Promise<BudgetsResource> {
-    const row = await this.#db.em().findOne(Budget, { projectId, environmentId });
-    if (row !== null) return budgetsResource(row);
+  /** Without limits where none was ever set. `now` in epoch milliseconds says which day is today. */
+  async get({ projectId, environmentId }: TenantScope, now: number): Promise<BudgetsResource> {
+    const tenant = { projectId, environmentId };
+    const row = await this.#db.em().findOne(Budget, tenant);
     const limits: BudgetLimits = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
-    return { projectId, environmentId, ...limits, onExceeded: defaultOnExceeded, updatedAt: null };
+    const none = { ...tenant, ...limits, onExceeded: defaultOnExceeded, updatedAt: null };
+    return this.#withToday(row === null ? none : budgetsResource(row), now);
+  }
+
+  async #withToday(budgets: Omit<BudgetsResource, 'today'>, now: number): Promise<BudgetsResource> {
+    const day = new Date(now).toISOString().slice(0, 10);
+    const { projectId, environmentId, perProjectDayMicros } = budgets;
+    const values = [projectId, environmentId, new Date(`${day}T00:00:00Z`)];
+    const [row] = await this.#db.query<{ spentMicros: number; exceededRuns: number }>(
+      selectDay,
+      values,
+      'budgets.day',
+    );
+    const { spentMicros = 0, exceededRuns = 0 } = row ?? {};
+    const leftMicros = perProjectDayMicros === null ? null : Math.max(0, perProjectDayMicros - spentMicros);
+    return { ...budgets, today: { day, spentMicros, leftMicros, exceededRuns } };
   }
 
   /** Replaces all limits. */
-  set(
+  async set(
     request: TenantScope & AuditContext & BudgetLimits & { readonly onExceeded: BudgetFall },
   ): Promise<BudgetsResource> {
     const { projectId, environmentId, perRunMicros, perThreadMicros, perProjectDayMicros, onExceeded, now } =
       request;
     const limits: BudgetLimits = { perRunMicros, perThreadMicros, perProjectDayMicros };
-    return this.#db.em().transactional(async em => {
+    const budgets = await this.#db.em().transactional(async em => {
       const row = await em.upsert(Budget, {
         projectId,
         environmentId,
@@ -50,10 +65,17 @@ export class BudgetSettings {
       await recordAction(em, request, { projectId, environmentId, ...act });
       return budgetsResource(row);
     });
+    return this.#withToday(budgets, now);
   }
 }
 
-function budgetsResource(row: InferEntity<typeof Budget>): BudgetsResource {
+// As the runs are held to it: `spentSince`.
+const selectDay = `
+  select coalesce(sum(estimated_cost_micros), 0)::float8 as "spentMicros",
+    count(*) filter (where error_code = 'budget_exceeded')::int as "exceededRuns"
+  from agent_runs where project_id = $1 and environment_id = $2 and created_at >= $3`;
+
+function budgetsResource(row: InferEntity<typeof Budget>): Omit<BudgetsResource, 'today'> {
   return {
     projectId: row.projectId,
     environmentId: row.environmentId,

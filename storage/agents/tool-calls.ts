@@ -11,7 +11,7 @@
 import type { EnvironmentKind, ToolMethod, ToolStatus } from '../../protocol/resources/index.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { Database, Queries, TenantScope } from '../database/index.ts';
-import { Tool } from '../entities/index.ts';
+import { type FormerSecret, Tool } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { toolResource } from './tools.ts';
 
@@ -22,6 +22,8 @@ export interface CallableTool {
   readonly method: ToolMethod;
   readonly sealedHeaders: string | null;
   readonly signingSecret: string;
+  /** They sign, too, each until its time. */
+  readonly formerSecrets: readonly FormerSecret[];
   readonly inputSchema: Readonly<Record<string, unknown>> | null;
   readonly timeoutMs: number;
   readonly retryMaxAttempts: number;
@@ -35,6 +37,7 @@ export interface CallableTool {
 
 const selectCallable = `
   select t.tool_id as "toolId", t.url, t.method, t.sealed_headers as "sealedHeaders", t.signing_secret as "signingSecret",
+    t.former_secrets as "formerSecrets",
     t.input_schema as "inputSchema", t.timeout_ms as "timeoutMs", t.retry_max_attempts as "retryMaxAttempts",
     t.retry_backoff_ms as "retryBackoffMs", t.requires_approval as "requiresApproval", t.status, t.failures,
     e.kind as "environmentKind"

@@ -59,10 +59,19 @@ export interface ToolChange extends TenantScope, AuditContext, Conditional {
   >;
 }
 
+export interface SecretRotation extends TenantScope, AuditContext, Keyed {
+  readonly toolId: string;
+  /** How long the secrets until now sign, too. */
+  readonly gracePeriodSeconds: number;
+}
+
+/** The most secrets that sign at once beside the newest. */
+const maxFormerSecrets = 2;
+
 /** A row without its secrets and the state of its circuit. */
 export type ToolRow = Omit<
   InferEntity<typeof Tool>,
-  'sealedHeaders' | 'signingSecret' | 'failures' | 'probeAt'
+  'sealedHeaders' | 'signingSecret' | 'formerSecrets' | 'failures' | 'probeAt'
 >;
 
 const columns = `tool_id as "toolId", project_id as "projectId", environment_id as "environmentId", name, description, url, method,
@@ -131,6 +140,7 @@ export class Tools {
         ...sealed,
         toolId,
         signingSecret: sealedSecret,
+        formerSecrets: [],
         status: 'active',
         createdAt: at,
         updatedAt: at,
@@ -201,10 +211,40 @@ export class Tools {
     });
   }
 
+  /**
+   * The new secret is shown only once. It signs from now on; the older ones sign too until their grace is over. What users see of the tool
+   * stays as it is, so that approvals that wait go on.
+   */
+  async rotateSecret(
+    request: SecretRotation,
+  ): Promise<{ readonly tool: ToolResource; readonly signingSecret: string }> {
+    const { toolId, gracePeriodSeconds, key, now, author } = request;
+    const signingSecret = newStitchSecret();
+    const sealed = await this.#options.vault.seal(toolSigningContext(toolId), signingSecret);
+    return transactOnce(this.#options.db, key, async em => {
+      const row = await this.#lock(em, request);
+      const graceEnd = now + gracePeriodSeconds * 1_000;
+      row.formerSecrets = [{ jwe: row.signingSecret, until: graceEnd }, ...row.formerSecrets]
+        .map(({ jwe, until }) => ({ jwe, until: Math.min(until, graceEnd) }))
+        .filter(({ until }) => until > now)
+        .slice(0, maxFormerSecrets);
+      row.signingSecret = sealed;
+      await em.flush();
+      const { projectId, environmentId } = row;
+      const details = { gracePeriodSeconds };
+      const act = { action: 'tool.secret_rotated', targetId: toolId, details } as const;
+      await recordAction(em, request, { projectId, environmentId, ...act });
+      const tool = toolResource(row);
+      const data = { actor: author, tool };
+      await appendEvents(em, [{ projectId, environmentId, eventName: 'tool.secret.rotated', data }]);
+      return { tool, signingSecret };
+    });
+  }
+
   /** Of several changes of one tool, each waits here for the one before. */
   async #lock(
     em: EntityManager,
-    { projectId, environmentId, toolId }: ToolChange,
+    { projectId, environmentId, toolId }: TenantScope & { readonly toolId: string },
   ): Promise<InferEntity<typeof Tool>> {
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
     const row = await em.findOne(Tool, { toolId, projectId, environmentId }, lock);

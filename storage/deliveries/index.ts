@@ -1,4 +1,5 @@
 /** Webhook deliveries: what stitches have to send, and what users read and replay. */
+export { type DeadLetterFilter, findFailingStitches, readDeadLetters } from './dead-letters.ts';
 export {
   attemptPage,
   deliveryColumns,
@@ -34,9 +35,10 @@ export {
   cancelDeliveries,
   replayEvents,
   type ReplaySource,
-  stitchesWithRetries,
   stitchesWithRows,
+  stitchesWithRetries,
   stitchesWithWork,
 } from './replays.ts';
+export { groupHours, readBacklog, readHours, summarise } from './stitch-stats.ts';
 export { deriveDeliveryId } from './subscriptions.ts';
 export { type Unrecorded, unrecordedOfEvents } from './unrecorded.ts';

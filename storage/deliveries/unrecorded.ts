@@ -134,7 +134,9 @@ export async function unrecordedPage(
   from: number | undefined,
   limit: number,
 ): Promise<UnrecordedPage> {
-  const spans = await readSpans(db, filter, filter.stitchId);
+  const all = await readSpans(db, filter, filter.stitchId);
+  // What was cancelled may reach back for weeks.
+  const spans = filter.status === 'pending' ? all.filter(mayBePending) : all;
   const lowest = Math.min(...spans.map(({ after }) => after));
   const highest = spans.some(({ upto }) => upto === null)
     ? Number.MAX_SAFE_INTEGER
@@ -162,6 +164,10 @@ export async function unrecordedPage(
   const end =
     isWhole || last === undefined ? undefined : { seq: last.seq, at: last.occurredAt.toISOString() };
   return { rows, end };
+}
+
+function mayBePending({ cancelledAt, inFlight }: ReadSpan): boolean {
+  return cancelledAt === null || inFlight.length > 0;
 }
 
 function createTest({ eventName, since, until }: UnrecordedFilter): (event: LogEvent) => boolean {

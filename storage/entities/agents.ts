@@ -5,6 +5,14 @@ import { agentModes } from './threads.ts';
 
 const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
 
+/** A former signing secret of a tool. */
+export interface FormerSecret {
+  /** JWE, context `tools/<id>/signing_secret`. */
+  readonly jwe: string;
+  /** It signs until then; epoch milliseconds. */
+  readonly until: number;
+}
+
 export const Tool = defineEntity({
   name: 'Tool',
   tableName: 'tools',
@@ -22,6 +30,8 @@ export const Tool = defineEntity({
     sealedHeaders: p.text().nullable(),
     /** Signs requests, so that the tool can check its caller: JWE, context `tools/<id>/signing_secret`. */
     signingSecret: p.text(),
+    /** The newest first. They sign, too, until their grace is over. */
+    formerSecrets: p.json<readonly FormerSecret[]>().default('[]'),
     inputSchema: p.json<Record<string, unknown>>().nullable(),
     timeoutMs: p.integer(),
     retryMaxAttempts: p.integer(),
@@ -37,7 +47,10 @@ export const Tool = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
   },
-  indexes: [{ name: 'tools_listed', properties: ['projectId', 'environmentId', 'createdAt', 'toolId'] }],
+  indexes: [
+    { name: 'tools_listed', properties: ['projectId', 'environmentId', 'createdAt', 'toolId'] },
+    { name: 'tools_rotating', properties: ['toolId'], where: "former_secrets <> '[]'" },
+  ],
 });
 
 export const Loom = defineEntity({

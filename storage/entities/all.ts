@@ -16,7 +16,7 @@ import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
-import { Stitch, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
+import { Stitch, StitchHour, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
   CannedReply,
   ConsoleMember,
@@ -38,7 +38,7 @@ import {
   Thread,
   ThreadNote,
 } from './threads.ts';
-import { SearchMark, UsageDay, UsageMark, UsageRun } from './usage.ts';
+import { SearchMark, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
 
 export const entities = [
   User,
@@ -80,6 +80,7 @@ export const entities = [
   Event,
   Stitch,
   StitchSpan,
+  StitchHour,
   WebhookDelivery,
   WebhookAttempt,
   Tool,
@@ -95,6 +96,7 @@ export const entities = [
   Installation,
   HashRoot,
   UsageDay,
+  UsageChannelDay,
   UsageMark,
   SearchMark,
   UsageRun,

@@ -1,6 +1,6 @@
 /** The tables as entities of the ORM. A test holds them against the migrated schema. */
 export { EmailToken, selectDisplayName, Session, User, type UserSettings } from './accounts.ts';
-export { Agent, Budget, Loom, LoomVersion, Tool } from './agents.ts';
+export { Agent, Budget, type FormerSecret, Loom, LoomVersion, Tool } from './agents.ts';
 export { entities } from './all.ts';
 export { Channel } from './channels.ts';
 export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';

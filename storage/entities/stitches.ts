@@ -120,6 +120,11 @@ export const WebhookDelivery = defineEntity({
       properties: ['projectId', 'environmentId', 'status', 'createdAt', 'deliveryId'],
       where: "status in ('failed', 'cancelled')",
     },
+    {
+      name: 'webhook_deliveries_failed',
+      properties: ['projectId', 'environmentId', 'stitchId', 'createdAt', 'eventSeq'],
+      where: "status = 'failed'",
+    },
     { name: 'webhook_deliveries_replayed', properties: ['eventId'], where: "trigger <> 'scheduled'" },
     {
       name: 'webhook_deliveries_listed',
@@ -152,4 +157,21 @@ export const WebhookAttempt = defineEntity({
     error: p.text().nullable(),
     nextAttemptAt: instant().nullable(),
   },
+});
+
+/** The attempts of a stitch in one hour that took about as long (storage/writes/attempt-counts.ts). */
+export const StitchHour = defineEntity({
+  name: 'StitchHour',
+  tableName: 'stitch_hours',
+  properties: {
+    stitchId: id().primary(),
+    /** Its beginning. */
+    hour: instant().primary(),
+    durationClass: p.integer().primary(),
+    succeeded: big().defaultRaw('0'),
+    failed: big().defaultRaw('0'),
+    /** The longest that a delivery had waited when it was attempted. */
+    longestWaitMs: big().defaultRaw('0'),
+  },
+  indexes: [{ name: 'stitch_hours_hour', properties: ['hour'] }],
 });

@@ -12,6 +12,24 @@ export const UsageDay = defineEntity({
     day: p.date().primary(),
     messagesInbound: big().defaultRaw('0'),
     messagesOutbound: big().defaultRaw('0'),
+    /** Of the hours that `stitch_hours` has no more (storage/usage/count-deliveries.ts). */
+    deliveries: big().defaultRaw('0'),
+    deliveryAttempts: big().defaultRaw('0'),
+  },
+});
+
+/** The messages of a day by their channel, as far as they were counted since there is this table. */
+export const UsageChannelDay = defineEntity({
+  name: 'UsageChannelDay',
+  tableName: 'usage_channel_days',
+  properties: {
+    projectId: id().primary(),
+    environmentId: id().primary(),
+    day: p.date().primary(),
+    /** Empty: none. */
+    channelId: id().primary(),
+    messagesInbound: big().defaultRaw('0'),
+    messagesOutbound: big().defaultRaw('0'),
   },
 });
 

@@ -6,6 +6,7 @@ import { Audit } from './audit.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
 import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
+import { DeadLetters } from './dead-letters.ts';
 import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
 import { Erasures } from './erasures.ts';
@@ -29,11 +30,14 @@ import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
 import { Search } from './search.ts';
 import { Snooze } from './snooze.ts';
+import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
+import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
+import { UsageParts } from './usage-parts.ts';
 
 export const migrations = [
   { name: '0001-first', class: First },
@@ -71,4 +75,8 @@ export const migrations = [
   { name: '0038-subscriptions', class: Subscriptions },
   { name: '0039-log-takeover', class: LogTakeover },
   { name: '0040-expiring-rows', class: ExpiringRows },
+  { name: '0041-stitch-hours', class: StitchHours },
+  { name: '0042-dead-letters', class: DeadLetters },
+  { name: '0043-tool-secrets', class: ToolSecrets },
+  { name: '0044-usage-parts', class: UsageParts },
 ];

@@ -10,14 +10,17 @@ export interface ChatappRecord extends TenantScope {
   /** As the channel's actor keeps it; its code decodes it. Null: nobody has tried to connect the channel. */
   readonly chatapp: unknown;
   readonly updatedAt: Date;
+  /** Whether the project or its workspace is archived. */
+  readonly isArchived: boolean;
 }
 
 /** By the id alone: the provider says no more. Undefined where there is no such channel, or it is of another kind. */
 export async function findChatapp(db: Queries, channelId: string): Promise<ChatappRecord | undefined> {
   const [row] = await db.query<ChatappRecord>(
-    `select channel_id as "channelId", project_id as "projectId", environment_id as "environmentId", status,
-       chatapp, updated_at as "updatedAt"
-     from channels where channel_id = $1 and kind = 'chatapp'`,
+    `select c.channel_id as "channelId", c.project_id as "projectId", c.environment_id as "environmentId", c.status,
+       c.chatapp, c.updated_at as "updatedAt", coalesce(p.archived_at, w.archived_at) is not null as "isArchived"
+     from channels c left join projects p on p.project_id = c.project_id left join workspaces w on w.workspace_id = p.workspace_id
+     where c.channel_id = $1 and c.kind = 'chatapp'`,
     [channelId],
     'chatapp.find',
   );

@@ -25,6 +25,8 @@ export async function findChannelHead(db: Queries, channelId: string): Promise<C
 export interface EnvironmentHead {
   readonly projectId: string;
   readonly kind: EnvironmentKind;
+  /** Whether the project or its workspace is archived. */
+  readonly isArchived: boolean;
 }
 
 /** Undefined where there is no such environment. */
@@ -33,7 +35,9 @@ export async function findEnvironmentHead(
   environmentId: string,
 ): Promise<EnvironmentHead | undefined> {
   const [row] = await db.query<EnvironmentHead>(
-    'select project_id as "projectId", kind from environments where environment_id = $1',
+    `select e.project_id as "projectId", e.kind, coalesce(p.archived_at, w.archived_at) is not null as "isArchived"
+     from environments e left join projects p on p.project_id = e.project_id left join workspaces w on w.workspace_id = p.workspace_id
+     where e.environment_id = $1`,
     [environmentId],
     'environments.head',
   );

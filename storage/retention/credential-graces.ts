@@ -64,6 +64,19 @@ export async function endByokGraces(db: Queries, now: number): Promise<void> {
   await db.query(endByok, [new Date(now)]);
 }
 
+// The index tools_rotating has the few that rotate.
+const endToolSecrets = `
+  update tools set former_secrets = coalesce((
+    select jsonb_agg(former order by n) from jsonb_array_elements(former_secrets) with ordinality as each(former, n)
+    where (former ->> 'until')::float8 > $1), '[]')
+  where former_secrets <> '[]' and exists (
+    select from jsonb_array_elements(former_secrets) as former where (former ->> 'until')::float8 <= $1)`;
+
+/** Forgets the signing secrets of tools that sign no more at `now` (epoch milliseconds). */
+export async function endToolGraces(db: Queries, now: number): Promise<void> {
+  await db.query(endToolSecrets, [now]);
+}
+
 const endOverlaps = `
   update partner_apps set previous_app_secret = null, previous_app_secret_until = null where previous_app_secret_until <= $1`;
 

@@ -7,8 +7,8 @@ import type { Database, Queries } from '../database/index.ts';
 import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';
 import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
-import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps } from './credential-graces.ts';
-import { countUsage, hasUncounted } from '../usage/index.ts';
+import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps, endToolGraces } from './credential-graces.ts';
+import { countUsage, hasUncounted, rollUpDeliveries } from '../usage/index.ts';
 
 /**
  * How long things are kept, in days (docs/contract-decisions.md, "Retention").
@@ -33,6 +33,8 @@ const keptDays = {
   chatappWebhooks: 7,
   /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
   invitations: 30,
+  /** Counts of attempts by the hour: a report has seven days. */
+  hours: 8,
   /** Operators of automatic assignment, after they were last online. */
   operators: 7,
 } as const;
@@ -85,6 +87,7 @@ function createJobs(
   return {
     makePartitions: () => ensurePartitions(database, now, log),
     countUsage: () => countUsage(database),
+    rollUpDeliveries: () => rollUpDeliveries(database, new Date(now - keptDays.hours * dayMs)),
     // Counted usage outlives its events. Uncounted events hold back their own partitions, and no others.
     dropEvents: () =>
       dropPartitions(database, {
@@ -96,6 +99,7 @@ function createJobs(
     endGraces: () => endApiKeyGraces(database, now),
     endByokGraces: () => endByokGraces(database, now),
     endPartnerAppOverlaps: () => endPartnerAppOverlaps(database, now),
+    endToolGraces: () => endToolGraces(database, now),
     erasePersonalData: () => erasePersonalData(database, now, log),
     forgetSandboxThreads: () => deleteInactiveSandboxThreads(database, now),
     emptyTraces: () => emptyTraces(database, now),

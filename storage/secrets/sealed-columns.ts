@@ -31,6 +31,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     isActor: true,
   },
   text('tools', 'tool_id', 'signing_secret'),
+  { ...text('tools', 'tool_id', 'former_secrets'), type: 'jsonb', where: `former_secrets <> '[]'` },
   text('tools', 'tool_id', 'sealed_headers'),
   text('byok_credentials', 'byok_credential_id', 'secret'),
   text('byok_credentials', 'byok_credential_id', 'previous_secret'),

@@ -22,8 +22,16 @@ export interface ProjectAccess {
   /** The stronger of both. Workspace owner and admin keep their names: they imply developer in every project. */
   readonly studioRole: StudioRole | undefined;
   readonly consoleRole: ConsoleRole | undefined;
+  /** What is archived: the project itself, or its workspace, and so all its projects. */
+  readonly archived?: 'project' | 'workspace' | undefined;
   /** One or two: the sandbox first. */
   readonly environments: readonly ProjectEnvironment[];
+}
+
+/** The role of a user in a workspace. */
+export interface WorkspaceAccess {
+  readonly role: WorkspaceRole;
+  readonly isArchived: boolean;
 }
 
 interface InProject {
@@ -42,25 +50,30 @@ interface ProjectRow {
   readonly workspaceRole: WorkspaceRole | null;
   readonly projectRole: ProjectRole | null;
   readonly consoleRole: ConsoleRole | null;
+  readonly archived: 'project' | 'workspace' | null;
   readonly environments: readonly ProjectEnvironment[] | null;
 }
 
 const selectProject = `
   select p.project_id as "projectId", p.workspace_id as "workspaceId", wm.role as "workspaceRole", pm.role as "projectRole",
     cm.role as "consoleRole",
+    case when w.archived_at is not null then 'workspace' when p.archived_at is not null then 'project' end as archived,
     (select jsonb_agg(jsonb_build_object('environmentId', e.environment_id, 'kind', e.kind) order by e.kind desc)
       from environments e where e.project_id = p.project_id) as environments
-  from projects p
+  from projects p left join workspaces w on w.workspace_id = p.workspace_id
   left join workspace_members wm on wm.workspace_id = p.workspace_id and wm.user_id = $1
   left join project_members pm on pm.project_id = p.project_id and pm.user_id = $1
   left join console_members cm on cm.project_id = p.project_id and cm.user_id = $1
   where p.project_id = $2 and coalesce(wm.role, pm.role, cm.role) is not null`;
 
-const selectRole = `select role from workspace_members where workspace_id = $2 and user_id = $1`;
+const selectRole = `
+  select m.role, w.archived_at is not null as "isArchived"
+  from workspace_members m left join workspaces w on w.workspace_id = m.workspace_id
+  where m.workspace_id = $2 and m.user_id = $1`;
 
 export class AccessCache {
   readonly #projects: TtlCache<ProjectAccess, InProject>;
-  readonly #workspaces: TtlCache<{ readonly role: WorkspaceRole }, InWorkspace>;
+  readonly #workspaces: TtlCache<WorkspaceAccess, InWorkspace>;
 
   constructor(db: Queries, clock: Clock) {
     this.#projects = new TtlCache({
@@ -74,7 +87,7 @@ export class AccessCache {
       clock,
       load: async ({ userId, workspaceId }) => {
         const values = [userId, workspaceId];
-        const [row] = await db.query<{ role: WorkspaceRole }>(selectRole, values, 'access.workspace');
+        const [row] = await db.query<WorkspaceAccess>(selectRole, values, 'access.workspace');
         return row;
       },
     });
@@ -86,14 +99,19 @@ export class AccessCache {
   }
 
   /** Undefined where the user is not a member. */
-  async workspaceRole(userId: string, workspaceId: string): Promise<WorkspaceRole | undefined> {
-    const member = await this.#workspaces.get(`${userId} ${workspaceId}`, { userId, workspaceId });
-    return member?.role;
+  async workspace(userId: string, workspaceId: string): Promise<WorkspaceAccess | undefined> {
+    return this.#workspaces.get(`${userId} ${workspaceId}`, { userId, workspaceId });
   }
 
   /** The environments of the project, or the roles in it, have changed. */
   invalidateProject(projectId: string): void {
     this.#projects.invalidateWhere(access => access.projectId === projectId);
+  }
+
+  /** The workspace was archived or restored. */
+  invalidateWorkspace(workspaceId: string): void {
+    this.#projects.invalidateWhere(access => access.workspaceId === workspaceId);
+    this.#workspaces.invalidateWhere((_, key) => key.endsWith(` ${workspaceId}`));
   }
 
   /** The roles of a user have changed. */
@@ -111,6 +129,7 @@ function toAccess(row: ProjectRow): ProjectAccess {
     projectRole: row.projectRole ?? undefined,
     studioRole: toStudioRole(row.workspaceRole, row.projectRole),
     consoleRole: row.consoleRole ?? undefined,
+    archived: row.archived ?? undefined,
     environments: row.environments ?? [],
   };
 }

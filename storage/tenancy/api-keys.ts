@@ -77,6 +77,8 @@ export interface KeyGrant {
   readonly createdByUserId: string;
   /** Epoch milliseconds: its expiry or the end of its grace; null: none, it works until it is revoked. */
   readonly endsAt: number | null;
+  /** Whether its project or workspace is archived. */
+  readonly isArchived: boolean;
 }
 
 /** The last use of a key. */
@@ -94,8 +96,10 @@ const selectHome = `
 const selectGrant = `
   select k.api_key_id as "apiKeyId", coalesce(k.first_key_id, k.api_key_id) as "firstKeyId",
     k.project_id as "projectId", k.environment_id as "environmentId", e.kind as "environmentKind", k.scopes, k.created_by_user_id as "createdByUserId",
-    (extract(epoch from least(k.expires_at, k.rotation_grace_expires_at)) * 1000)::float8 as "endsAt"
+    (extract(epoch from least(k.expires_at, k.rotation_grace_expires_at)) * 1000)::float8 as "endsAt",
+    coalesce(p.archived_at, w.archived_at) is not null as "isArchived"
   from api_keys k join environments e on e.environment_id = k.environment_id and e.project_id = k.project_id
+  left join projects p on p.project_id = k.project_id left join workspaces w on w.workspace_id = p.workspace_id
   where k.key_hash = $1 and k.status <> 'revoked'`;
 
 const selectKeys = `

@@ -43,7 +43,9 @@ const selectRevoked = `
     select from sessions where session_id = id and revoked_at is null and expires_at > $5 and idle_expires_at > $5)
   union all
   select id from unnest($2::text[]) as asked(id) where not exists (
-    select from api_keys where api_key_id = id and status <> 'revoked' and coalesce(least(expires_at, rotation_grace_expires_at) > $5, true))
+    select from api_keys k left join projects p on p.project_id = k.project_id left join workspaces w on w.workspace_id = p.workspace_id
+    where k.api_key_id = id and k.status <> 'revoked' and coalesce(least(k.expires_at, k.rotation_grace_expires_at) > $5, true)
+      and p.archived_at is null and w.archived_at is null)
   union all
   select case when cm.role is null then project || ' ' || member else project || ' ' || member || ' ' || roles end
   from unnest($3::text[], $4::text[], $6::text[]) as asked(project, member, roles)

@@ -3,7 +3,8 @@
  * them, with their audit entries and events.
  */
 export { CannedReplies, type CannedReplyChange, findCannedReplyProject } from './canned-replies.ts';
-export { AccessCache, type ProjectAccess } from './access-cache.ts';
+export { ArchivedProjects, listRestoredStitches } from './archived-projects.ts';
+export { AccessCache, type ProjectAccess, type WorkspaceAccess } from './access-cache.ts';
 export { keyResource } from './api-key-row.ts';
 export {
   ApiKeys,
@@ -42,6 +43,7 @@ export {
   noteOperators,
   type OnlineOperator,
 } from './operators.ts';
+export { ProjectMembers } from './project-members.ts';
 export { Projects } from './projects.ts';
 export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';

@@ -39,7 +39,9 @@ export async function noteOperators(
 
 const selectProjects = `
   select distinct o.project_id as "projectId" from operators o join projects p on p.project_id = o.project_id
-  where o.online_until > $1 and o.project_id > $2 and p.assignment_mode = 'roundRobin' order by 1 limit $3`;
+  where o.online_until > $1 and o.project_id > $2 and p.assignment_mode = 'roundRobin' and p.archived_at is null
+    and exists (select from workspaces w where w.workspace_id = p.workspace_id and w.archived_at is null)
+  order by 1 limit $3`;
 
 /** Projects with automatic assignment and somebody online, by id, after the given one. */
 export async function listAssigningProjects(

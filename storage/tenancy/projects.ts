@@ -52,6 +52,8 @@ export interface ProjectUpdate extends UserAuditContext {
   readonly projectId: string;
   readonly name: string | undefined;
   readonly assignment?: AssignmentInput | undefined;
+  /** Brings it back. */
+  readonly archived?: false | undefined;
 }
 
 /** A new project. Its creator becomes its Console project_owner. */
@@ -103,8 +105,10 @@ export class Projects {
       const { mode = row.assignmentMode, maxOpenThreads = row.maxOpenThreads } = assignment;
       const isRenamed = name !== row.name;
       const isReassigned = mode !== row.assignmentMode || maxOpenThreads !== row.maxOpenThreads;
-      if (!isRenamed && !isReassigned) return toResource(row);
+      const isRestored = change.archived === false && (row.archivedAt ?? null) !== null;
+      if (!isRenamed && !isReassigned && !isRestored) return toResource(row);
       row.name = name;
+      if (isRestored) row.archivedAt = null;
       row.assignmentMode = mode;
       row.maxOpenThreads = maxOpenThreads;
       row.updatedAt = new Date(now);
@@ -113,10 +117,28 @@ export class Projects {
       const details = {
         ...(isRenamed && { name }),
         ...(isReassigned && { assignment: { mode, maxOpenThreads } }),
+        ...(isRestored && { archived: false }),
       };
       const act = { action: 'project.updated', targetId: projectId, details } as const;
       await recordUserAction(em, change, { workspaceId, projectId, ...act });
       return toResource(row);
+    });
+  }
+
+  /** Archiving twice changes nothing. */
+  async archive(change: UserAuditContext & { readonly projectId: string }): Promise<void> {
+    const { projectId, byUserId, now } = change;
+    await this.#db.em().transactional(async em => {
+      const locked = await lockProject(em, projectId, byUserId);
+      this.#rules.requireProjectAdmin(locked?.roles);
+      const row = await em.findOneOrFail(Project, { projectId });
+      if ((row.archivedAt ?? null) !== null) return;
+      row.archivedAt = new Date(now);
+      row.updatedAt = row.archivedAt;
+      await em.flush();
+      const { workspaceId, name } = row;
+      const act = { action: 'project.archived', targetId: projectId, details: { name } } as const;
+      await recordUserAction(em, change, { workspaceId, projectId, ...act });
     });
   }
 

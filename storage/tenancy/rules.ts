@@ -29,6 +29,12 @@ export type TenancyRefusal =
   /** If-Match names another state of it. */
   | 'changed'
   | 'console_member_absent'
+  /** The workspace has no such user to be given a role, or to be its owner. */
+  | 'user_absent'
+  /** An owner or admin of the workspace, who needs no role in a project. */
+  | 'project_user_is_admin'
+  /** Ownership is handed over to somebody else. */
+  | 'owner_is_self'
   /** The workspace has no such user to become a Console member. */
   | 'console_user_absent'
   | 'production_exists'
@@ -42,6 +48,8 @@ export interface TenancyRules {
   isAdmin(role: WorkspaceRole | undefined): boolean;
   /** Throws unless the role administers the workspace. */
   requireAdmin(role: WorkspaceRole | undefined): void;
+  /** Throws unless the role is that of an owner. */
+  requireOwner(role: WorkspaceRole | undefined): void;
   /** The same for revoking an invitation, which answers 404 only. */
   requireInvitationAdmin(role: WorkspaceRole | undefined): void;
   /** Throws unless the roles allow to administer the project's workspace; undefined: the user has none there. */

@@ -6,10 +6,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type {
-  AvatarColor,
-  WorkspaceMember as MemberResource,
-  WorkspaceRole,
+import {
+  type AvatarColor,
+  maxMemberProjectRoles,
+  type MemberProjectRole,
+  type WorkspaceMember as MemberResource,
+  type WorkspaceRole,
 } from '../../protocol/resources/index.ts';
 import {
   type NewAuditEntry,
@@ -19,18 +21,14 @@ import {
 } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
-import {
-  ConsoleMember,
-  Project,
-  ProjectMember,
-  selectDisplayName,
-  Workspace,
-  WorkspaceMember,
-} from '../entities/index.ts';
+import { ConsoleMember, Project, selectDisplayName, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
+import { type Keyed, transactOnce } from '../idempotency/index.ts';
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import { memberResource } from './console-members.ts';
 import { revokeInvitations } from './invitations.ts';
+import { removeProjectRoles } from './project-members.ts';
 import type { TenancyRules } from './rules.ts';
 import { createProjectEvents, type ProjectChange } from './workspace-events.ts';
 
@@ -41,13 +39,18 @@ interface MemberRow {
   readonly displayName: string;
   readonly avatarColor: AvatarColor | null;
   readonly role: WorkspaceRole;
+  readonly projectRoles: readonly MemberProjectRole[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 const select = `
   select m.workspace_id as "workspaceId", m.user_id as "userId", u.email, ${selectDisplayName} as "displayName",
-    u.avatar_color as "avatarColor", m.role, m.created_at as "createdAt", m.updated_at as "updatedAt"
+    u.avatar_color as "avatarColor", m.role, array(
+      select jsonb_build_object('projectId', r.project_id, 'role', r.role)
+      from project_members r join projects p on p.project_id = r.project_id
+      where r.user_id = m.user_id and p.workspace_id = m.workspace_id order by r.project_id limit ${maxMemberProjectRoles}
+    ) as "projectRoles", m.created_at as "createdAt", m.updated_at as "updatedAt"
   from workspace_members m join users u on u.user_id = m.user_id`;
 
 /** Ids sort by creation: the oldest account comes first. */
@@ -65,6 +68,7 @@ export interface WorkspaceMembersOptions {
   readonly cursors: Cursors;
   readonly access: Pick<AccessCache, 'invalidateUser'>;
   readonly rules: TenancyRules;
+  readonly limits?: Limits;
 }
 
 export class WorkspaceMembers {
@@ -72,12 +76,14 @@ export class WorkspaceMembers {
   readonly #cursors: Cursors;
   readonly #access: Pick<AccessCache, 'invalidateUser'>;
   readonly #rules: TenancyRules;
+  readonly #limits: Limits;
 
-  constructor({ db, cursors, access, rules }: WorkspaceMembersOptions) {
+  constructor({ db, cursors, access, rules, limits = defaultLimits }: WorkspaceMembersOptions) {
     this.#db = db;
     this.#cursors = cursors;
     this.#access = access;
     this.#rules = rules;
+    this.#limits = limits;
   }
 
   async list(workspaceId: string, { cursor, limit }: PageRequest): Promise<Page<MemberResource>> {
@@ -136,6 +142,28 @@ export class WorkspaceMembers {
     this.#access.invalidateUser(userId);
   }
 
+  /** Makes another member the owner in the place of whoever hands the workspace over, who becomes an admin. */
+  async transfer(change: MembershipChange & Keyed): Promise<void> {
+    const { workspaceId, userId, byUserId, now } = change;
+    await transactOnce(this.#db, change.key, async em => {
+      await em.findOne(Workspace, { workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+      const by = await em.findOne(WorkspaceMember, { workspaceId, userId: byUserId });
+      this.#rules.requireOwner(by?.role);
+      if (by === null || userId === byUserId) throw this.#rules.refuse('owner_is_self');
+      const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
+      if (member === null) throw this.#rules.refuse('user_absent');
+      const details = { fromUserId: byUserId, previousRole: member.role };
+      by.role = 'admin';
+      member.role = 'owner';
+      for (const row of [by, member]) row.updatedAt = new Date(now);
+      await em.flush();
+      await requireWithinLimit(em, this.#limits, 'workspaces', userId);
+      const act = { action: 'workspace.transferred', targetId: userId, details } as const;
+      await recordUserAction(em, change, { workspaceId, ...act });
+    });
+    for (const each of [userId, byUserId]) this.#access.invalidateUser(each);
+  }
+
   /** The membership, locked with its workspace, if it may become `newRole` (undefined: be removed). */
   async #lock(
     em: EntityManager,
@@ -172,26 +200,33 @@ export async function removeMember(
   // The membership first: whoever makes a Console member locks it, and is seen below or finds it removed.
   await em.remove(member).flush();
   const projects = await em.find(Project, { workspaceId });
-  const mine = { userId, projectId: { $in: projects.map(({ projectId }) => projectId) } };
-  await em.nativeDelete(ProjectMember, mine);
+  const projectIds = projects.map(({ projectId }) => projectId);
+  const removed = await removeProjectRoles(em, projectIds, { userId });
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { projectId: 'asc' } } as const;
-  const members = await em.find(ConsoleMember, mine, lock);
+  const members = await em.find(ConsoleMember, { userId, projectId: { $in: projectIds } }, lock);
   const changes = members.map((row): ProjectChange => ({
     projectId: row.projectId,
     eventName: 'project.member.removed',
     data: { member: memberResource(row) },
   }));
-  const events = await createProjectEvents(em, byUserId, changes);
+  const events = await createProjectEvents(em, byUserId, [
+    ...removed.map(({ change }) => change),
+    ...changes,
+  ]);
   for (const row of members) em.remove(row);
   await em.flush();
   const act = { workspaceId, targetId: userId, actor: { type: 'user', id: byUserId }, origin } as const;
-  const acts = members.map((row): NewAuditEntry => ({
+  const inProject = ({ projectId, role }: { projectId: string; role: string }) => ({
     ...act,
-    projectId: row.projectId,
-    action: 'console_member.removed',
-    details: { role: row.role },
-  }));
-  await recordAuditEntries(em, [{ ...act, action: 'member.removed', details: { role } }, ...acts], now);
+    projectId,
+    details: { role },
+  });
+  const entries: readonly NewAuditEntry[] = [
+    { ...act, action: 'member.removed', details: { role } },
+    ...removed.map(({ member: m }) => ({ ...inProject(m), action: 'project_member.removed' as const })),
+    ...members.map(m => ({ ...inProject(m), action: 'console_member.removed' as const })),
+  ];
+  await recordAuditEntries(em, entries, now);
   return events;
 }
 
@@ -203,6 +238,7 @@ function toResource(row: MemberRow): MemberResource {
     displayName: row.displayName,
     avatarColor: row.avatarColor,
     role: row.role,
+    projectRoles: [...row.projectRoles],
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -1,5 +1,6 @@
 /** Workspaces: the list of those that a user is a member of, and new workspaces. */
 import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Workspace as WorkspaceResource, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
@@ -29,10 +30,12 @@ const selectOne = `
   select workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt"
   from workspaces where workspace_id = $1`;
 
-/** A new name of a workspace. */
-export interface WorkspaceRename extends UserAuditContext {
+/** What changes of a workspace; undefined stays. */
+export interface WorkspaceUpdate extends UserAuditContext {
   readonly workspaceId: string;
   readonly name: string | undefined;
+  /** Brings it back. */
+  readonly archived?: false | undefined;
 }
 
 /** A workspace of a user's, and what they are there. */
@@ -74,22 +77,53 @@ export class Workspaces {
     return row === undefined ? undefined : toResource(row);
   }
 
-  /** A change that changes nothing is not recorded. */
-  rename(change: WorkspaceRename): Promise<WorkspaceResource> {
-    const { workspaceId, name, byUserId: userId, now } = change;
+  /** A change that changes nothing is not recorded. Bringing it back takes an owner. */
+  update(change: WorkspaceUpdate): Promise<WorkspaceResource> {
+    const { workspaceId, archived, now } = change;
     return this.#db.em().transactional(async em => {
-      const row = await em.findOne(Workspace, { workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
-      this.#rules.requireAdmin(member?.role);
-      if (row === null) throw this.#rules.refuse('absent');
-      if (name === undefined || name === row.name) return toResource(row);
+      const { row, role } = await this.#lock(em, change);
+      this.#rules.requireAdmin(role);
+      const { name = row.name } = change;
+      const isRenamed = name !== row.name;
+      const isRestored = archived === false && (row.archivedAt ?? null) !== null;
+      if (isRestored) this.#rules.requireOwner(role);
+      if (!isRenamed && !isRestored) return toResource(row);
       row.name = name;
+      if (isRestored) row.archivedAt = null;
       row.updatedAt = new Date(now);
       await em.flush();
-      const act = { action: 'workspace.updated', targetId: workspaceId, details: { name } } as const;
+      const details = { ...(isRenamed && { name }), ...(isRestored && { archived: false }) };
+      const act = { action: 'workspace.updated', targetId: workspaceId, details } as const;
       await recordUserAction(em, change, { workspaceId, ...act });
       return toResource(row);
     });
+  }
+
+  /** Archiving twice changes nothing. The projects in it count as archived as long as it is. */
+  async archive(change: UserAuditContext & { readonly workspaceId: string }): Promise<void> {
+    const { workspaceId, now } = change;
+    await this.#db.em().transactional(async em => {
+      const { row, role } = await this.#lock(em, change);
+      this.#rules.requireOwner(role);
+      if ((row.archivedAt ?? null) !== null) return;
+      row.archivedAt = new Date(now);
+      row.updatedAt = row.archivedAt;
+      await em.flush();
+      const details = { name: row.name };
+      const act = { action: 'workspace.archived', targetId: workspaceId, details } as const;
+      await recordUserAction(em, change, { workspaceId, ...act });
+    });
+  }
+
+  /** The locked workspace, and the role of whoever changes it. */
+  async #lock(
+    em: EntityManager,
+    { workspaceId, byUserId: userId }: UserAuditContext & { readonly workspaceId: string },
+  ) {
+    const row = await em.findOne(Workspace, { workspaceId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (row === null) throw this.#rules.refuse('absent');
+    const member = await em.findOne(WorkspaceMember, { workspaceId, userId });
+    return { row, role: member?.role };
   }
 
   /** The first `most` of them, with the user's role in each. */

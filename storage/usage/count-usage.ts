@@ -36,14 +36,21 @@ const countBatch = `
       where m.seq = (select d.after from due d where d.project_id = excluded.project_id)
     returning m.project_id
   ), counted as (
-    select e.project_id, e.environment_id, (e.occurred_at at time zone 'UTC')::date as day, ${messageCounts}
+    select e.project_id, e.environment_id, (e.occurred_at at time zone 'UTC')::date as day, coalesce(e.channel_id, '') as channel_id,
+      ${messageCounts}
     from moved join due using (project_id)
     join events e on e.project_id = due.project_id and e.seq > due.after and e.seq <= due.through
     where e.event_name in ('thread.message.received', 'thread.message.created')
-    group by 1, 2, 3
+    group by 1, 2, 3, 4
+  ), of_channels as (
+    insert into usage_channel_days as u (project_id, environment_id, day, channel_id, messages_inbound, messages_outbound)
+    select project_id, environment_id, day, channel_id, inbound, outbound from counted order by 1, 2, 3, 4
+    on conflict (project_id, environment_id, day, channel_id) do update set
+      messages_inbound = u.messages_inbound + excluded.messages_inbound,
+      messages_outbound = u.messages_outbound + excluded.messages_outbound
   ), added as (
     insert into usage_days as u (project_id, environment_id, day, messages_inbound, messages_outbound)
-    select project_id, environment_id, day, inbound, outbound from counted order by 1, 2, 3
+    select project_id, environment_id, day, sum(inbound), sum(outbound) from counted group by 1, 2, 3 order by 1, 2, 3
     on conflict (project_id, environment_id, day) do update set
       messages_inbound = u.messages_inbound + excluded.messages_inbound,
       messages_outbound = u.messages_outbound + excluded.messages_outbound

@@ -3,6 +3,13 @@ export { requireAgent } from './agents.ts';
 export { addAlias, type AliasRow } from './aliases.ts';
 export { takeAttachment } from './attachments.ts';
 export {
+  countAttempts,
+  type CountedAttempt,
+  fromDurationClass,
+  toDurationClass,
+  toHour,
+} from './attempt-counts.ts';
+export {
   type AuditEntry,
   insertAuditEntries,
   insertAuditEntry,

@@ -64,7 +64,7 @@ async function start(t: Test, limiter?: RateLimiter) {
           studioRole: 'owner',
           consoleRole: 'project_owner',
         }),
-        workspaceRole: async () => 'owner',
+        workspace: async () => ({ role: 'owner', isArchived: false }),
       },
       // No request has a key that anybody would look up.
       idempotency: new Idempotency({ keys: untouched, vault: sealer, hash, log: entries }),

@@ -54,6 +54,12 @@ const pool = (resource: Resource): readonly string[] => {
   return mine.length === 0 ? [newId(resource)] : mine;
 };
 
+/** Nor to be archived: nothing could be done there any more. */
+const archives: ReadonlySet<OperationId> = new Set(['archiveWorkspace', 'archiveProject']);
+const foundations: ReadonlySet<string> = new Set([sandbox.tenant.workspaceId, sandbox.projectId]);
+const getPool = (id: OperationId): typeof pool =>
+  archives.has(id) ? resource => pool(resource).filter(each => !foundations.has(each)) : pool;
+
 // Refresh cookies that were given: each is good once.
 const cookies = await Promise.all(
   Array.from({ length: 12 }, async () => {
@@ -72,12 +78,16 @@ const done = new Map<OperationId, number>();
 async function tryOut(id: OperationId, operation: Operation): Promise<string[]> {
   const by = usualCaller(operation, sandbox);
   const headers = takesCookie(operation) ? createCookies(cookies) : fc.constant({});
-  const property = fc.asyncProperty(createRequests(operation, pool), headers, async (request, headers) => {
-    asked++;
-    note(id, operation, await withTimeLimit(ask(by, id, { ...request, headers }), 'answer'));
-  });
+  const property = fc.asyncProperty(
+    createRequests(operation, getPool(id)),
+    headers,
+    async (request, headers) => {
+      asked++;
+      note(id, operation, await withTimeLimit(ask(by, id, { ...request, headers }), 'answer'));
+    },
+  );
   // Chance alone seldom hits upon what goes together: an operation's own request, a little changed, gets further.
-  const near = fc.asyncProperty(createChanges(operation, pool), async changes => {
+  const near = fc.asyncProperty(createChanges(operation, getPool(id)), async changes => {
     const { by, asked: request } = await good(id, scenarios[id], sandbox);
     asked++;
     note(id, operation, await withTimeLimit(ask(by, id, changed(operation, request, changes)), 'answer'));

@@ -75,7 +75,18 @@ export async function newStitch(env: TenantEnvironment): Promise<string> {
   return (await key.get<{ stitch: { stitchId: string } }>('createStitch', { body })).stitch.stitchId;
 }
 
-export async function newDelivery(env: TenantEnvironment): Promise<{ deliveryId: string; eventId: string }> {
+const readStitches = new WeakMap<TenantEnvironment, Promise<string>>();
+
+/** One for all that only read it: an environment has room for a hundred. */
+export function getStitchToRead(env: TenantEnvironment): Promise<string> {
+  const known = readStitches.get(env) ?? newStitch(env);
+  readStitches.set(env, known);
+  return known;
+}
+
+export async function newDelivery(
+  env: TenantEnvironment,
+): Promise<{ deliveryId: string; eventId: string; stitchId: string }> {
   const { projectId, key } = env;
   const params = { stitchId: await newStitch(env) };
   return key.get('testStitch', { params, body: { projectId } });

@@ -19,6 +19,7 @@ import { ConsoleMembers } from '../../storage/tenancy/console-members.ts';
 import { Environments } from '../../storage/tenancy/environments.ts';
 import { Invitations } from '../../storage/tenancy/invitations.ts';
 import { PartnerApps } from '../../storage/tenancy/partner-apps.ts';
+import { ProjectMembers } from '../../storage/tenancy/project-members.ts';
 import { Projects } from '../../storage/tenancy/projects.ts';
 import { WorkspaceMembers } from '../../storage/tenancy/workspace-members.ts';
 import { Workspaces } from '../../storage/tenancy/workspaces.ts';
@@ -67,6 +68,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const acceptance = new Acceptance({ db, hash, sessions, access, refuse });
   const invitations = new Invitations({ db, hash, mails, cursors, rules });
   const members = new WorkspaceMembers({ db, cursors, access, rules });
+  const projectMembers = new ProjectMembers({ db, cursors, access, rules });
   const consoleMembers = new ConsoleMembers(db, access, rules);
   let people = 0;
 
@@ -104,6 +106,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     acceptance,
     invitations,
     members,
+    projectMembers,
     consoleMembers,
     newPerson,
   };

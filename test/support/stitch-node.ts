@@ -37,6 +37,8 @@ export interface StitchNodeOptions {
   readonly environmentId?: string;
   /** The key ring's text; the same at every start on one database. */
   readonly secretKeys?: string;
+  /** Projects that nothing is sent for; default none. */
+  readonly archived?: { has(projectId: string): boolean };
 }
 
 export interface NewStitch {
@@ -92,6 +94,7 @@ export class StitchNode {
       followedLog,
       pool: this.pool.openQueue({ maxInFlight: 4_096, maxWaiting: 4_096, ...options.queue }),
       vault: this.#vault,
+      archived: options.archived ?? { has: () => false },
       clock,
       random: systemRandom,
       log,

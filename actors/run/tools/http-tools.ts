@@ -189,7 +189,7 @@ export class HttpTools implements Tools {
     if (secrets === undefined) return createRefusal('the secrets of the tool cannot be read');
     const request = createToolRequest(tool, secrets, options);
     if ('problem' in request) return createRefusal(request.problem);
-    const redactor = new Redactor([...Object.values(secrets.headers), secrets.signing]);
+    const redactor = new Redactor([...Object.values(secrets.headers), ...secrets.signing]);
     const assessment = await this.#makeAttempts(tool, request, redactor, options);
     if (assessment === undefined) return createRefusal('there was no time left for the call');
     await this.#noteOutcome(tool, scope, assessment);
@@ -264,12 +264,15 @@ export class HttpTools implements Tools {
   }
 
   async #openSecrets(tool: CallableTool): Promise<OpenSecrets | undefined> {
-    const { vault, log } = this.#services;
-    const { toolId, sealedHeaders, signingSecret } = tool;
+    const { vault, log, clock } = this.#services;
+    const { toolId, sealedHeaders, signingSecret, formerSecrets } = tool;
+    const now = clock.now();
+    const former = formerSecrets.filter(({ until }) => until > now).map(({ jwe }) => jwe);
+    const context = toolSigningContext(toolId);
     try {
-      const [headers, signing] = await Promise.all([
+      const [headers, ...signing] = await Promise.all([
         sealedHeaders === null ? '{}' : vault.open(toolHeadersContext(toolId), sealedHeaders),
-        vault.open(toolSigningContext(toolId), signingSecret),
+        ...[signingSecret, ...former].map(jwe => vault.open(context, jwe)),
       ]);
       return { headers: JSON.parse(headers) as Record<string, string>, signing };
     } catch (err) {

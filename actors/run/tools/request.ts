@@ -10,7 +10,8 @@ const maxUrlCharacters = 8_000;
 /** The secrets of a tool, unsealed. */
 export interface OpenSecrets {
   readonly headers: Readonly<Record<string, string>>;
-  readonly signing: string;
+  /** The newest first. */
+  readonly signing: readonly string[];
 }
 
 /** For whom a call is made: the tool is told, and decides by it what it may do. A test is made for nobody. */
@@ -57,7 +58,7 @@ export function createToolRequest(
       ...toHeaders(origin),
     },
     ...(inQuery ? {} : { body: JSON.stringify(input) }),
-    sign: { secrets: [secrets.signing], id: callId, coversRequest: true },
+    sign: { secrets: secrets.signing, id: callId, coversRequest: true },
     timeoutMs: tool.timeoutMs,
     keepBytes: largestAnswer,
     httpsOnly: tool.environmentKind === 'production',

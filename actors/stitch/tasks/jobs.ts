@@ -3,7 +3,7 @@
  * replay a span of time. Each tells the stitch when it is done, or asks for its next page; after a crash the stitch starts it again.
  */
 import type { TaskContext } from '../../../runtime/actor/index.ts';
-import { cancelDeliveries, replayEvents } from '../../../storage/deliveries/index.ts';
+import { cancelDeliveries, readDeadLetters, replayEvents } from '../../../storage/deliveries/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { CancelRequest, ReplayPage } from '../commands.ts';
 import type { StitchServices } from '../services.ts';
@@ -54,9 +54,10 @@ export function createNotifyTask(services: Pick<StitchServices, 'notifyOwner'>, 
 /** The task `replay`. Ends with the command `replayPage`, from which the stitch starts the next page. */
 export function createReplayTask(db: StitchServices['db'], retryPolicy: RetryPolicy) {
   return async (job: ReplayJob, context: TaskContext): Promise<void> => {
-    const { id: jobId, after } = job;
+    const { id: jobId, after, onlyFailed } = job;
+    const read = onlyFailed === true ? readDeadLetters : replayEvents;
     const { events, next } = await retryPolicy.retry('a page of a replay could not be read', () =>
-      replayEvents(db, job, replayPageSize),
+      read(db, job, replayPageSize),
     );
     const page: ReplayPage = { jobId, after, events, next };
     await retryPolicy.retry('a stitch could not take a page of a replay', () =>

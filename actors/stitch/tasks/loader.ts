@@ -26,17 +26,19 @@ type Loaded = StitchCommands['loaded']['payload'];
 
 export class DeliveryLoader {
   readonly #db: StitchServices['db'];
+  readonly #archived: StitchServices['archived'];
   readonly #followedLog: StitchServices['followedLog'];
   readonly #bodies: BodyCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
 
   constructor(
-    { db, followedLog }: Pick<StitchServices, 'db' | 'followedLog'>,
+    { db, archived, followedLog }: Pick<StitchServices, 'db' | 'archived' | 'followedLog'>,
     bodies: BodyCache,
     retryPolicy: RetryPolicy,
   ) {
     this.#db = db;
+    this.#archived = archived;
     this.#followedLog = followedLog;
     this.#bodies = bodies;
     this.#retryPolicy = retryPolicy;
@@ -47,9 +49,18 @@ export class DeliveryLoader {
   }
 
   readonly load = async (order: LoadOrder, context: TaskContext): Promise<void> => {
-    const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', () =>
-      this.#find(context.self.id, order, context.now()),
+    const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', async () =>
+      (await this.#archived.has(order.projectId))
+        ? undefined
+        : this.#find(context.self.id, order, context.now()),
     );
+    if (loaded === undefined) {
+      const { askedAt } = order.request;
+      await this.#retryPolicy.retry('a stitch could not be postponed', () =>
+        context.ask(context.self, 'postpone', { askedAt }),
+      );
+      return;
+    }
     await this.#retryPolicy.retry('a stitch could not take its deliveries', () =>
       context.ask(context.self, 'loaded', loaded),
     );

@@ -49,8 +49,11 @@ export class DeliverySender {
   }
 
   readonly send = async (batch: SendBatch, context: TaskContext): Promise<void> => {
+    const found = this.#isArchived(batch.projectId);
+    const isArchived = typeof found === 'boolean' ? found : await found;
     const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
     if (this.#draining || deliveries.length === 0) return;
+    if (isArchived) return this.#postpone(deliveries, context);
     for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
     const { id } = context.self;
     const secrets =
@@ -66,6 +69,23 @@ export class DeliverySender {
     );
     if (reporter.open === 0) this.#reporters.delete(id);
   };
+
+  async #postpone(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {
+    const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId);
+    await this.#retryPolicy.retry('a stitch could not be postponed', () =>
+      context.ask(context.self, 'postpone', { deliveryIds }),
+    );
+  }
+
+  /** Nearly always known already. */
+  #isArchived(projectId: string): boolean | Promise<boolean> {
+    const { archived } = this.#services;
+    const found = archived.has(projectId);
+    if (typeof found === 'boolean') return found;
+    return this.#retryPolicy.retry('it could not be read whether a project is archived', async () =>
+      archived.has(projectId),
+    );
+  }
 
   /** Undefined: none of them can be opened, now or later. */
   async #openSecrets(

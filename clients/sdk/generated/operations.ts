@@ -16,10 +16,14 @@ NPOST acceptInvitation/studio=/accept-invitation`,
   caller: `GET get.@=`,
   workspaces: `LGET list.@s=
 POST create.@=
-GET get|PATCH update.@=/~`,
+GET get|PATCH update|DELETE archive.@=/~
+POST transfer@=/~/transfer-ownership transferOwnership`,
   projects: `LGET list.@s=
 POST create.@=
-GET get|PATCH update.@=/~`,
+GET get|PATCH update|DELETE archive.@=/~
+LGET list.@.Members=/~/members
+PUT upsert.@.Member=/~/members
+DELETE remove.@.Member=/~/members/{userId}`,
   environments: `LpGET list.@s=
 PPOST create.@=
 GET get|PATCH update.@=/~`,
@@ -82,6 +86,7 @@ pDELETE revoke.@=/{byokCredentialId}`,
   tools: `LpeGET list.@s=
 pePOST create.@=
 pGET get|pPATCH update.@=/~
+pPOST rotate.@.Secret=/~/rotate-secret
 pPOST test.@=/~/test`,
   looms: `LpeGET list.@s=
 pePOST create.@=
@@ -102,13 +107,15 @@ pPOST resolveToolCall=/{agentRunId}/resolve-tool-call`,
   stitches: `LpeGET list.@s=
 pePOST create.Stitch=
 pGET get|pPATCH update|pDELETE archive.Stitch=/{stitchId}
+QpGET get.Stitch.Stats=/{stitchId}/stats
 pPOST rotate.Stitch.Secret=/{stitchId}/rotate-secret
 pPOST test.Stitch=/{stitchId}/test
 pPOST replay.Stitch=/{stitchId}/replay`,
   deliveries: `LpeGET list.@s/webhook-deliveries
 pGET get.Delivery/webhook-deliveries/{deliveryId}
 LpGET list.Delivery.Attempts/webhook-deliveries/{deliveryId}/attempts
-pPOST replay.Delivery/webhook-deliveries/{deliveryId}/replay`,
+pPOST replay.Delivery/webhook-deliveries/{deliveryId}/replay
+pePOST replayFailed.@s/webhook-deliveries/replay-failed`,
   events: `LpeGET list.@s=
 pGET get.@=/~
 LGET list.@.Types/event-types`,
@@ -141,10 +148,13 @@ export type OperationId =
   | 'createWorkspace'
   | 'getWorkspace'
   | 'updateWorkspace'
+  | 'archiveWorkspace'
+  | 'transferWorkspace'
   | 'listProjects'
   | 'createProject'
   | 'getProject'
   | 'updateProject'
+  | 'archiveProject'
   | 'listEnvironments'
   | 'createEnvironment'
   | 'getEnvironment'
@@ -156,6 +166,9 @@ export type OperationId =
   | 'getMember'
   | 'updateMember'
   | 'removeMember'
+  | 'listProjectMembers'
+  | 'upsertProjectMember'
+  | 'removeProjectMember'
   | 'listApiKeys'
   | 'createApiKey'
   | 'getApiKey'
@@ -220,6 +233,7 @@ export type OperationId =
   | 'createTool'
   | 'getTool'
   | 'updateTool'
+  | 'rotateToolSecret'
   | 'testTool'
   | 'listLooms'
   | 'createLoom'
@@ -248,12 +262,14 @@ export type OperationId =
   | 'getStitch'
   | 'updateStitch'
   | 'archiveStitch'
+  | 'getStitchStats'
   | 'rotateStitchSecret'
   | 'testStitch'
   | 'listDeliveries'
   | 'getDelivery'
   | 'listDeliveryAttempts'
   | 'replayDelivery'
+  | 'replayFailedDeliveries'
   | 'replayStitch'
   | 'listEvents'
   | 'listThreadEvents'

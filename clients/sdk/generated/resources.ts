@@ -55,9 +55,11 @@ import type {
   DisconnectChatappBody,
   Environment,
   EventType,
+  FailedReplays,
   ForgotPasswordBody,
   InboundMessageBody,
   ListedConsoleMember,
+  ListedProjectMember,
   LoginBody,
   Loom,
   LoomVersion,
@@ -67,12 +69,14 @@ import type {
   PersonalDataErasure,
   Profile,
   Project,
+  ProjectMember,
   Queues,
   ReadCursor,
   ReadCursorBody,
   ReceiptBody,
   ReplayAccepted,
   ReplayDeliveryBody,
+  ReplayFailedBody,
   ReplayStitchBody,
   ResetPasswordBody,
   ResolveSuggestionBody,
@@ -81,6 +85,7 @@ import type {
   RotateByokCredentialBody,
   RotatePartnerAppSecretBody,
   RotateStitchSecretBody,
+  RotateToolSecretBody,
   RotatedApiKey,
   SendTemplateBody,
   SetBudgetsBody,
@@ -89,6 +94,7 @@ import type {
   Simulated,
   SkeinEvent,
   Stitch,
+  StitchStats,
   StitchWithSecret,
   StreamTicket,
   StudioUser,
@@ -99,6 +105,7 @@ import type {
   TokenResponse,
   Tool,
   ToolTest,
+  TransferWorkspaceBody,
   TypingBody,
   UpdateAgentBody,
   UpdateApiKeyBody,
@@ -116,6 +123,7 @@ import type {
   UpdateWorkspaceBody,
   UpdateWorkspaceMemberBody,
   UpsertConsoleMemberBody,
+  UpsertProjectMemberBody,
   Usage,
   VerifyEmailBody,
   WebhookDelivery,
@@ -186,6 +194,17 @@ export interface ListMembersQuery {
   limit?: number | undefined;
 }
 
+/** What `projects.listMembers` asks for. */
+export interface ListProjectMembersQuery {
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
 /** What `apiKeys.list` asks for. */
 export interface ListApiKeysQuery {
   /**
@@ -230,7 +249,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'project.created' | 'project.updated' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -268,7 +287,7 @@ export interface ListUsageQuery {
    * How usage is grouped.
    * @default "day"
    */
-  groupBy?: 'day' | 'agent' | 'model' | 'provider' | undefined;
+  groupBy?: 'day' | 'agent' | 'channel' | 'model' | 'provider' | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -605,6 +624,20 @@ export interface ListStitchesQuery {
   limit?: number | undefined;
 }
 
+/** What `stitches.getStats` asks for. */
+export interface GetStitchStatsQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * How many hours, the current one included.
+   * @default 24
+   */
+  hours?: number | undefined;
+}
+
 /** What `deliveries.list` asks for. */
 export interface ListDeliveriesQuery {
   /**
@@ -871,11 +904,28 @@ export interface WorkspacesApi {
   get(workspaceId: string, options?: CallOptions): Call<Workspace>;
 
   /**
-   * Rename a workspace.
+   * Rename a workspace, or bring it back from the archive.
+   * `archived: false` brings back what DELETE has archived; it takes an owner.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/not_found`
    */
   update(workspaceId: string, body?: UpdateWorkspaceBody, options?: CallOptions): Call<Workspace>;
+
+  /**
+   * Archive a workspace with its projects.
+   * Of every project in it: Nothing is deleted, and everything can be read. Its API keys are refused (401), nothing else than GET and DELETE is done in it (403), its stitches send nothing, and its channels take nothing in. What is under way ends. `archived: false` by PATCH brings the workspace back; projects that were archived by themselves stay so.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  archive(workspaceId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Hand the ownership of a workspace over to another member.
+   * Only an owner can, and becomes an admin by it. The answer is the new owner. Somebody who is no member is not found, and oneself a conflict, as is a member who owns as many workspaces as one may.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
+   */
+  transferOwnership(workspaceId: string, body: TransferWorkspaceBody, options?: CallOptions): Call<WorkspaceMember>;
 }
 
 export interface ProjectsApi {
@@ -901,11 +951,44 @@ export interface ProjectsApi {
   get(projectId: string, options?: CallOptions): Call<Project>;
 
   /**
-   * Rename a project, or set how its threads are assigned.
+   * Rename a project, set how its threads are assigned, or bring it back from the archive.
+   * `archived: false` brings back what DELETE has archived.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/not_found`
    */
   update(projectId: string, body?: UpdateProjectBody, options?: CallOptions): Call<Project>;
+
+  /**
+   * Archive a project.
+   * Nothing is deleted, and everything can be read. Its API keys are refused (401), nothing else than GET and DELETE is done in it (403), its stitches send nothing, and its channels take nothing in. What is under way ends. `archived: false` by PATCH brings it back.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  archive(projectId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * List the members of the workspace who have a role in the project.
+   * Owners and admins of the workspace are developers in every project, and are not listed. Console members are others: GET /console/projects/{projectId}/members.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/not_found`
+   */
+  listMembers(projectId: string, query?: ListProjectMembersQuery, options?: CallOptions): Listing<ListedProjectMember>;
+
+  /**
+   * Give a member of the workspace a role in the project, or change a member's role.
+   * The user has to be a member of the workspace: whoever is not is not found, and is invited first. An owner or admin of the workspace is a conflict, since they are developers in every project.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   */
+  upsertMember(projectId: string, body: UpsertProjectMemberBody, options?: CallOptions): Call<ProjectMember>;
+
+  /**
+   * Take away a member's role in the project.
+   * The user stays a member of the workspace, and of the Console. Console streams of the user end at once, to be resumed with the roles that are left, and threads that the user may not answer any more are unassigned within minutes. API keys that they created belong to the project and keep working.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  removeMember(projectId: string, userId: string, options?: CallOptions): Call<void>;
 }
 
 export interface EnvironmentsApi {
@@ -1085,8 +1168,8 @@ export interface AuditLogsApi {
 
 export interface UsageApi {
   /**
-   * Read the usage of an environment: messages, agent runs, tokens.
-   * Grouped by UTC day, agent, model or provider, and sorted by that; groups without usage are left out. At most 366 days.
+   * Read the usage of an environment: messages, webhooks, agent runs, tokens.
+   * Grouped by UTC day, agent, channel, model or provider, and sorted by that; groups without usage are left out. At most 366 days. Messages are counted by day and by channel, webhooks by day. An agent run belongs to the channel of its thread.
    * API keys need `usage:read`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
@@ -1095,7 +1178,7 @@ export interface UsageApi {
 
 export interface BudgetsApi {
   /**
-   * Read the budgets of an environment.
+   * Read the budgets of an environment, and what is left of them today.
    * API keys need `usage:read`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
@@ -1519,6 +1602,14 @@ export interface ToolsApi {
   update(toolId: string, body?: UpdateToolBody, options?: EditOptions): Call<Tool>;
 
   /**
+   * Rotate the signing secret of a tool; the old one also signs until the grace period is over.
+   * Only this answer contains the new secret. Up to three secrets sign at once, each with a `v1` and a `v2` of its own.
+   * API keys need `tools:write`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
+   */
+  rotateSecret(toolId: string, body?: RotateToolSecretBody, options?: CallOptions): Call<CreatedTool>;
+
+  /**
    * Call a tool once, as a run would, and return its answer.
    * The call is real; it only lacks the headers that name run, thread and participant. A disabled tool is called, too, and nobody has to approve it. Arguments may have up to 64 KiB.
    * API keys need `tools:execute`.
@@ -1742,6 +1833,14 @@ export interface StitchesApi {
   archive(stitchId: string, options?: EditOptions): Call<void>;
 
   /**
+   * Read how a stitch is doing: its attempts by hour, and its backlog.
+   * Hours are those of UTC, the current one included; hours without attempts are left out. Durations and percentiles are right to a tenth. The backlog is counted up to 10,000, and as far as 10,000 events of the log show it; `more` says that there may be more.
+   * API keys need `webhooks:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  getStats(stitchId: string, query?: GetStitchStatsQuery, options?: CallOptions): Call<StitchStats>;
+
+  /**
    * Rotate the secret of a stitch; the old one also signs until the grace period is over.
    * API keys need `webhooks:write`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
@@ -1792,6 +1891,14 @@ export interface DeliveriesApi {
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
    */
   replay(deliveryId: string, body?: ReplayDeliveryBody, options?: CallOptions): Call<WebhookDelivery>;
+
+  /**
+   * Replay what has failed for good, of one stitch or of all.
+   * Of each event that failed a stitch gets one new delivery, unless a replay has delivered it since, or still tries to. So the same request again does no harm. `GET /stitches/{stitchId}/stats` shows how far it is (`replays`). An archived stitch is left out.
+   * API keys need `webhooks:write`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
+   */
+  replayFailed(body?: ReplayFailedBody, options?: CallOptions): Call<FailedReplays>;
 }
 
 export interface EventsApi {

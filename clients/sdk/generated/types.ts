@@ -2096,6 +2096,32 @@ export interface ToolStatusChangedEvent {
   };
 }
 
+/** A tool's signing secret was rotated. */
+export interface ToolSecretRotatedEvent {
+  /** The event. Deduplicate by it. */
+  eventId: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** The version of the contract when the event was created. */
+  apiVersion: string;
+  /** The project. */
+  projectId: string;
+  eventName: 'tool.secret.rotated';
+  data: {
+    /** The environment. */
+    environmentId: string;
+    threadId?: string;
+    channelId?: string;
+    /** Number of the event in its thread, from 1, without gaps. */
+    sequence?: number;
+    /** Who did it. */
+    actor?: Actor;
+    /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
+    test?: true;
+    tool: Tool;
+  };
+}
+
 export interface ByokCredential {
   /** The LLM provider key. */
   byokCredentialId: string;
@@ -2579,6 +2605,70 @@ export interface ProjectMemberRemovedEvent {
   };
 }
 
+export interface ProjectMember {
+  /** The project. */
+  projectId: string;
+  userId: string;
+  /** What the user may do. */
+  role: 'developer' | 'viewer';
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+}
+
+/** A member of the workspace was given a role in the project, or another one. */
+export interface ProjectRoleUpsertedEvent {
+  /** The event. Deduplicate by it. */
+  eventId: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** The version of the contract when the event was created. */
+  apiVersion: string;
+  /** The project. */
+  projectId: string;
+  eventName: 'project.role.upserted';
+  data: {
+    /** The environment. */
+    environmentId: string;
+    threadId?: string;
+    channelId?: string;
+    /** Number of the event in its thread, from 1, without gaps. */
+    sequence?: number;
+    /** Who did it. */
+    actor?: Actor;
+    /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
+    test?: true;
+    member: ProjectMember;
+  };
+}
+
+/** A member of the workspace lost the role in the project. */
+export interface ProjectRoleRemovedEvent {
+  /** The event. Deduplicate by it. */
+  eventId: string;
+  /** When it happened. */
+  occurredAt: string;
+  /** The version of the contract when the event was created. */
+  apiVersion: string;
+  /** The project. */
+  projectId: string;
+  eventName: 'project.role.removed';
+  data: {
+    /** The environment. */
+    environmentId: string;
+    threadId?: string;
+    channelId?: string;
+    /** Number of the event in its thread, from 1, without gaps. */
+    sequence?: number;
+    /** Who did it. */
+    actor?: Actor;
+    /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
+    test?: true;
+    member: ProjectMember;
+  };
+}
+
 export interface WorkspaceInvitation {
   invitationId: string;
   /** The workspace. */
@@ -2730,6 +2820,7 @@ export type SkeinEvent =
   | LoomVersionPublishedEvent
   | LoomVersionActivatedEvent
   | ToolStatusChangedEvent
+  | ToolSecretRotatedEvent
   | ByokCredentialCreatedEvent
   | ByokCredentialRotatedEvent
   | ByokCredentialRevokedEvent
@@ -2744,6 +2835,8 @@ export type SkeinEvent =
   | ProjectApiKeyRevokedEvent
   | ProjectMemberUpsertedEvent
   | ProjectMemberRemovedEvent
+  | ProjectRoleUpsertedEvent
+  | ProjectRoleRemovedEvent
   | WorkspaceInvitationCreatedEvent
   | WorkspaceInvitationAcceptedEvent
   | WorkspaceInvitationRevokedEvent;
@@ -2971,6 +3064,38 @@ export interface CreateWorkspaceBody {
 export interface UpdateWorkspaceBody {
   /** A name for people to read. */
   name?: string | undefined;
+  /** false: back from the archive. */
+  archived?: false | undefined;
+}
+
+export interface TransferWorkspaceBody {
+  userId: string;
+}
+
+export interface MemberProjectRole {
+  /** The project. */
+  projectId: string;
+  /** What the user may do. */
+  role: 'developer' | 'viewer';
+}
+
+export interface WorkspaceMember {
+  /** The workspace. */
+  workspaceId: string;
+  userId: string;
+  email: string;
+  /** How others see the user. */
+  displayName: string;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
+  /** What the user may do. */
+  role: 'owner' | 'admin' | 'viewer';
+  /** The roles of the member in single projects of the workspace, by the age of the project, 100 at most. */
+  projectRoles: MemberProjectRole[];
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
 }
 
 export interface ProjectAssignment {
@@ -3016,6 +3141,8 @@ export interface UpdateProjectBody {
   name?: string | undefined;
   /** How threads that wait are assigned by themselves; what is absent stays. */
   assignment?: AssignmentInput | undefined;
+  /** false: back from the archive. */
+  archived?: false | undefined;
 }
 
 export interface Environment {
@@ -3055,26 +3182,31 @@ export interface CreateInvitationBody {
   consoleRole?: 'project_owner' | 'agent' | 'viewer' | undefined;
 }
 
-export interface WorkspaceMember {
-  /** The workspace. */
-  workspaceId: string;
-  userId: string;
-  email: string;
-  /** How others see the user. */
-  displayName: string;
-  /** The name of a colour; null: the client chooses one. */
-  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
+export interface UpdateWorkspaceMemberBody {
   /** What the user may do. */
   role: 'owner' | 'admin' | 'viewer';
+}
+
+export interface ListedProjectMember {
+  /** The project. */
+  projectId: string;
+  userId: string;
+  /** What the user may do. */
+  role: 'developer' | 'viewer';
   /** When it was created. */
   createdAt: string;
   /** When it last changed. */
   updatedAt: string;
+  /** How others see the user. */
+  displayName: string;
+  /** The name of a colour; null: the client chooses one. */
+  avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
 }
 
-export interface UpdateWorkspaceMemberBody {
+export interface UpsertProjectMemberBody {
+  userId: string;
   /** What the user may do. */
-  role: 'owner' | 'admin' | 'viewer';
+  role: 'developer' | 'viewer';
 }
 
 export interface CreateApiKeyBody {
@@ -3204,7 +3336,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, project.created, project.updated, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -3221,18 +3353,28 @@ export interface AuditLog {
 export interface Usage {
   day?: string;
   agentId?: string | null;
+  channelId?: string | null;
   /** The name that the provider uses. */
   model?: string;
   /** llm_provider_1 uses the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini. */
   provider?: 'llm_provider_1' | 'llm_provider_2' | 'llm_provider_3';
   messagesInbound?: number;
   messagesOutbound?: number;
+  deliveries?: number;
+  deliveryAttempts?: number;
   agentRuns: number;
   toolCalls: number;
   promptTokens: number;
   completionTokens: number;
   totalTokens: number;
   estimatedCostMicros: number;
+}
+
+export interface BudgetDay {
+  day: string;
+  spentMicros: number;
+  leftMicros: number | null;
+  exceededRuns: number;
 }
 
 export interface Budgets {
@@ -3250,6 +3392,7 @@ export interface Budgets {
   onExceeded: 'suggest' | 'paused';
   /** When it last changed. */
   updatedAt: string | null;
+  today: BudgetDay;
 }
 
 export interface SetBudgetsBody {
@@ -3991,6 +4134,16 @@ export interface UpdateToolBody {
   inputSchema?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
+export interface RotateToolSecretBody {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** How long the old secret keeps working, in seconds. Default: 86400. */
+  gracePeriodSeconds?: number | undefined;
+}
+
 export interface TestToolBody {
   /**
    * The project. Required with a Studio access token; an API key implies its own.
@@ -4264,6 +4417,90 @@ export interface UpdateStitchBody {
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+export interface AttemptStats {
+  /** Requests that were made, or refused before they were sent. */
+  attempts: number;
+  /** Those that were answered with 2xx: so many deliveries were delivered. */
+  succeeded: number;
+  /** From 0 to 1; null: there was no attempt. */
+  successRate: number | null;
+  /** Half of the attempts took so long at most, in milliseconds; null: there was none. */
+  p50Ms: number | null;
+  /** 95 of 100 attempts took so long at most, in milliseconds; null: there was none. */
+  p95Ms: number | null;
+  /** The longest that a delivery had waited when it was attempted, in milliseconds; null: there was no attempt. */
+  longestWaitMs: number | null;
+}
+
+export interface StitchHour {
+  /** The beginning of the hour. */
+  hour: string;
+  /** Requests that were made, or refused before they were sent. */
+  attempts: number;
+  /** Those that were answered with 2xx: so many deliveries were delivered. */
+  succeeded: number;
+  /** From 0 to 1; null: there was no attempt. */
+  successRate: number | null;
+  /** Half of the attempts took so long at most, in milliseconds; null: there was none. */
+  p50Ms: number | null;
+  /** 95 of 100 attempts took so long at most, in milliseconds; null: there was none. */
+  p95Ms: number | null;
+  /** The longest that a delivery had waited when it was attempted, in milliseconds; null: there was no attempt. */
+  longestWaitMs: number | null;
+}
+
+export interface StitchBacklog {
+  /** Deliveries, up to 10,000. */
+  count: number;
+  /** Whether there may be more. */
+  more: boolean;
+  /** Since when the oldest of them waits; null: none does. */
+  oldestSince: string | null;
+}
+
+export interface StitchReplay {
+  /** The replay: among the `replays` of the stats of the stitch that gets it, while it is under way. */
+  replayId: string;
+  /** The stitch whose deliveries are replayed. */
+  sourceStitchId: string;
+  /** From this instant on. */
+  since: string;
+  /** Up to this instant. */
+  until: string;
+  /** Names and patterns (`thread.*`); none: all events. */
+  eventNames: string[];
+  /** Deliveries in these states; none: all. */
+  statuses: string[];
+  /** Whether it is of what has failed for good, and was not made good since. */
+  onlyFailed: boolean;
+  /** When it began; null: not known. */
+  startedAt: string | null;
+  /** Deliveries that it has made so far. */
+  replayed: number;
+  /** How far it is: when the last delivery that it has looked at was created; null: it is at the beginning. */
+  lastCreatedAt: string | null;
+}
+
+export interface StitchStats {
+  stitchId: string;
+  /** The project. */
+  projectId: string;
+  /** The environment. */
+  environmentId: string;
+  /** When it was read. */
+  asOf: string;
+  /** The beginning of the first hour. */
+  since: string;
+  /** Of all hours. */
+  total: AttemptStats;
+  /** Those with attempts, the oldest first. */
+  hours: StitchHour[];
+  /** What is pending or retrying now. */
+  backlog: StitchBacklog;
+  /** Replays to this stitch that are under way, 5 at most. */
+  replays: StitchReplay[];
+}
+
 export interface RotateStitchSecretBody {
   /**
    * The project. Required with a Studio access token; an API key implies its own.
@@ -4309,6 +4546,43 @@ export interface ReplayDeliveryBody {
   targetStitchId?: string | undefined;
 }
 
+export interface ReplayFailedBody {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * The environment.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  /** Only of this stitch. Default: of all. */
+  stitchId?: string | undefined;
+  /** Deliveries that were created from this instant on. Default: all that are kept. */
+  since?: string | undefined;
+  /** Deliveries that were created up to this instant. Default: now. */
+  until?: string | undefined;
+  /** Names and patterns (`thread.*`); none: all events. */
+  eventNames?: readonly string[] | undefined;
+}
+
+export interface FailedReplay {
+  /** A stitch with deliveries that have failed. */
+  stitchId: string;
+  /** `started`, also where a replay of the same is under way; `refused`: nothing is replayed. */
+  status: 'started' | 'refused';
+  /** The replay: among the `replays` of the stats of the stitch that gets it, while it is under way. */
+  replayId: string | null;
+  /** Why nothing is replayed; null: something is. */
+  error: BulkError | null;
+}
+
+export interface FailedReplays {
+  /** Those with deliveries that have failed. */
+  stitches: FailedReplay[];
+}
+
 export interface ReplayStitchBody {
   /**
    * The project. Required with a Studio access token; an API key implies its own.
@@ -4329,6 +4603,8 @@ export interface ReplayStitchBody {
 
 export interface ReplayAccepted {
   accepted: true;
+  /** The replay: among the `replays` of the stats of the stitch that gets it, while it is under way. */
+  replayId?: string;
 }
 
 export interface EventType {

@@ -286,3 +286,46 @@ t.test('a span is replayed page by page, each page once', async t => {
   for (let i = 0; i < 5; i++) ask();
   refuses(t, ask, 'svc/runtime/conflict');
 });
+
+t.test('what has failed is replayed by one job at a time, which says how far it is', async t => {
+  const stitch = new StitchHarness();
+  const source = newId('stitch');
+  const order = {
+    ...tenancy,
+    sourceStitchId: source,
+    since: '2026-11-01T00:00:00.000Z',
+    until: '2026-11-19T00:00:00.000Z',
+    eventNames: ['thread.*'],
+    statuses: [],
+    onlyFailed: true,
+  } as const;
+  const started: (string | null)[] = [];
+  const ask = (more: object = {}) =>
+    stitch.do('replaySpan', { ...order, ...more }, reply => started.push(reply.replayId));
+  ask();
+  ask({ until: '2026-11-20T00:00:00.000Z' });
+  stitch.acknowledge();
+  t.equal(stitch.state.replays.length, 1);
+  const [job] = stitch.state.replays;
+  t.strictSame(started, [job?.id, job?.id], 'the same order meanwhile is the same replay');
+  t.match(job, { onlyFailed: true, startedAt: '2026-11-20T12:00:00.000Z', replayed: 0, after: null });
+  for (const other of [{ eventNames: [] }, { since: order.until }, { sourceStitchId: newId('stitch') }]) {
+    refuses(t, () => ask(other), 'svc/runtime/conflict');
+  }
+  const event = {
+    eventId: newId('event'),
+    eventSeq: 1,
+    eventName: 'thread.tags.changed',
+    eventAt: order.since,
+  };
+  const next = { createdAt: order.since, eventSeq: 7 };
+  const page = { jobId: job?.id ?? '', after: null, events: [{ ...event, threadId: null }], next };
+  stitch.do('replayPage', page);
+  stitch.acknowledge();
+  t.match(stitch.state.replays, [{ replayed: 1, after: next }]);
+  stitch.do('replayPage', { ...page, after: next, events: [], next: null });
+  stitch.acknowledge();
+  ask({ eventNames: [] });
+  stitch.acknowledge();
+  t.equal(stitch.state.replays.length, 1, 'the next may come');
+});

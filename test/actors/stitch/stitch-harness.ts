@@ -32,6 +32,7 @@ const { kind } = createStitches({
   followedLog: new FollowedLog({ query: unused }),
   pool: { send: unused },
   vault: { open: unused },
+  archived: { has: () => false },
   clock: new VirtualClock(),
   random: systemRandom,
   log: silentLog,

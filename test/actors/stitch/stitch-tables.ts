@@ -28,6 +28,9 @@ export class Tables {
   }[] = [];
   readonly attempts: { readonly deliveryId: string; readonly number: number; readonly at: number }[] = [];
 
+  /** Attempts that were counted as succeeded and as failed. */
+  readonly counted = { succeeded: 0, failed: 0 };
+
   get open(): Row[] {
     return [...this.rows.values()].filter(({ status }) => status === 'pending' || status === 'retrying');
   }
@@ -193,6 +196,10 @@ export class Tables {
           number: values[1] as number,
           at: time(values[4]) ?? 0,
         });
+        return;
+      case 'attempts.count':
+        this.counted.succeeded += Number(values[3]);
+        this.counted.failed += Number(values[4]);
         return;
       case 'event.append': {
         const [only, except] = values.slice(-2);

@@ -110,6 +110,11 @@ export const toolScenarios: ScenariosOf<typeof toolOperations> = {
     variants: [env => toTool(env, { headers: { 'X-Key': 'hush' }, inputSchema: null })],
     refusals: {},
   },
+  rotateToolSecret: {
+    request: env => toTool(env),
+    variants: [env => toTool(env, { gracePeriodSeconds: 0 })],
+    refusals: {},
+  },
   testTool: {
     request: env => toTool(env),
     variants: [env => toTool(env, { arguments: { orderId: 'A-1' } })],

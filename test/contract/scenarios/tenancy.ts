@@ -12,6 +12,8 @@ const inWorkspace = ({ tenant }: TenantEnvironment): { workspaceId: string } => 
   workspaceId: tenant.workspaceId,
 });
 
+const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
+
 const isWorkspace = ({ tenant }: TenantEnvironment): string => `t.workspace_id = '${tenant.workspaceId}'`;
 const newProject = (env: TenantEnvironment) => ({ body: { ...inWorkspace(env), name: unique() } });
 
@@ -20,6 +22,32 @@ const toEnvironment = (env: TenantEnvironment): Asked => ({
   ...isEnvironment(env),
   body: { name: unique() },
 });
+
+/** Another workspace with the same people in the same roles: what is done to it is done to nobody else's. */
+async function copyWorkspace(env: TenantEnvironment): Promise<{ workspaceId: string }> {
+  const { fixture, tenant, person } = env;
+  const body = { name: unique() };
+  const { workspaceId } = await person.get<{ workspaceId: string }>('createWorkspace', { body });
+  await fixture.database.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at)
+     select $1, user_id, role, now(), now() from workspace_members where workspace_id = $2 on conflict do nothing`,
+    [workspaceId, tenant.workspaceId],
+  );
+  return { workspaceId };
+}
+
+/** Another project of the workspace, with the same people. */
+async function copyProject(env: TenantEnvironment): Promise<{ projectId: string }> {
+  const { projectId } = await env.person.get<{ projectId: string }>('createProject', newProject(env));
+  for (const table of ['project_members', 'console_members']) {
+    await env.fixture.database.query(
+      `insert into ${table} (project_id, user_id, role, created_at, updated_at)
+       select $1, user_id, role, now(), now() from ${table} where project_id = $2 on conflict do nothing`,
+      [projectId, env.projectId],
+    );
+  }
+  return { projectId };
+}
 
 export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   listWorkspaces: { request: () => ({}), refusals: {} },
@@ -40,6 +68,21 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
     request: env => ({ params: inWorkspace(env), body: { name: unique() } }),
     refusals: {},
   },
+  archiveWorkspace: { request: async env => ({ params: await copyWorkspace(env) }), refusals: {} },
+  transferWorkspace: {
+    request: async env => {
+      const userId = await newMember(env);
+      return { params: await copyWorkspace(env), body: { userId } };
+    },
+    // Admins rename a workspace, and do not give it away.
+    refuses: ['studio admin'],
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({
+        by: sandbox.person,
+        asked: { params: inWorkspace(sandbox), body: { userId: sandbox.tenant.userId } },
+      }),
+    },
+  },
   listProjects: {
     request: () => ({}),
     variants: [env => ({ query: inWorkspace(env) })],
@@ -59,6 +102,7 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
     request: ({ projectId }) => ({ params: { projectId }, body: { name: unique() } }),
     refusals: {},
   },
+  archiveProject: { request: async env => ({ params: await copyProject(env) }), refusals: {} },
   listEnvironments: {
     request: () => ({}),
     variants: [({ projectId }) => ({ query: { projectId } })],
@@ -184,5 +228,30 @@ export const memberScenarios: ScenariosOf<typeof memberOperations> = {
         asked: { params: { ...inWorkspace(foreign), userId: foreign.tenant.userId } },
       }),
     },
+  },
+  listProjectMembers: { request: env => ({ params: inProject(env) }), refusals: {} },
+  upsertProjectMember: {
+    request: async env => ({
+      params: inProject(env),
+      body: { userId: await newMember(env), role: 'developer' },
+    }),
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({
+        by: sandbox.person,
+        asked: {
+          params: inProject(sandbox),
+          body: { userId: sandbox.tenant.userId, role: 'viewer' },
+        },
+      }),
+    },
+  },
+  removeProjectMember: {
+    request: async env => {
+      const userId = await newMember(env);
+      const body = { userId, role: 'viewer' };
+      await env.person.get('upsertProjectMember', { params: inProject(env), body });
+      return { params: { ...inProject(env), userId } };
+    },
+    refusals: {},
   },
 };

@@ -2,7 +2,7 @@ import type { deliveryOperations } from '../../../protocol/operations/deliveries
 import type { eventOperations } from '../../../protocol/operations/events.ts';
 import type { stitchOperations } from '../../../protocol/operations/stitches.ts';
 import type { Asked } from '../../node/client.ts';
-import { newDelivery, newStitch, newThread, unique } from '../resources.ts';
+import { newDelivery, getStitchToRead, newStitch, newThread, unique } from '../resources.ts';
 import { atLimit } from '../limits.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
@@ -52,7 +52,14 @@ export const stitchScenarios: ScenariosOf<typeof stitchOperations> = {
       }),
     },
   },
-  getStitch: { request: async env => ({ params: { stitchId: await newStitch(env) } }), refusals: {} },
+  getStitch: { request: async env => ({ params: { stitchId: await getStitchToRead(env) } }), refusals: {} },
+  getStitchStats: {
+    request: async env => ({ params: { stitchId: await getStitchToRead(env) } }),
+    variants: [
+      async env => ({ params: { stitchId: (await newDelivery(env)).stitchId }, query: { hours: 168 } }),
+    ],
+    refusals: {},
+  },
   updateStitch: {
     request: env => toStitch(env, { name: unique(), status: 'disabled' }),
     variants: [env => toStitch(env, { archived: false, metadata: { a: null } })],
@@ -111,6 +118,22 @@ export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
         },
       }),
     },
+  },
+  replayFailedDeliveries: {
+    request: env => ({ body: inEnvironment(env) }),
+    variants: [
+      async env => ({
+        body: {
+          ...inEnvironment(env),
+          stitchId: await newStitch(env),
+          since,
+          until: '2026-02-01T00:00:00Z',
+          eventNames: ['thread.*'],
+        },
+      }),
+      async env => ({ body: { ...inEnvironment(env), stitchId: await disabled(env) } }),
+    ],
+    refusals: {},
   },
   replayStitch: {
     request: env => toStitch(env, { since }),

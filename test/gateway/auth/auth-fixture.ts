@@ -19,7 +19,11 @@ import { auditHandlers } from '../../../gateway/handlers/audit.ts';
 import { authHandlers, passwordResetHandlers } from '../../../gateway/handlers/auth.ts';
 import { memberHandlers } from '../../../gateway/handlers/members.ts';
 import { partnerAppHandlers } from '../../../gateway/handlers/partner-apps.ts';
-import { projectHandlers, workspaceHandlers } from '../../../gateway/handlers/workspaces.ts';
+import {
+  environmentHandlers,
+  projectHandlers,
+  workspaceHandlers,
+} from '../../../gateway/handlers/workspaces.ts';
 import { Idempotency } from '../../../gateway/pipeline/idempotency.ts';
 import { auditOperations } from '../../../protocol/operations/audit.ts';
 import { authOperations } from '../../../protocol/operations/auth.ts';
@@ -33,6 +37,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.ts';
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import { ArchivedProjects } from '../../../storage/tenancy/archived-projects.ts';
 import { Vault } from '../../../storage/secrets/vault.ts';
 import { accountServices, freshKey } from '../../support/accounts.ts';
 
@@ -139,6 +144,10 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     mail: sender,
   };
 
+  // There are no stitches to be told anything.
+  const archived = new ArchivedProjects(db, clock);
+  const archiving = { database: db, node: { tell: () => undefined }, verifier, archived };
+
   const server = new HttpServer({ log: silentLog, docsUrl: `${baseUrl}/docs` });
   serveOperations(
     server,
@@ -158,14 +167,16 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...invitationHandlers(signingIn),
       ...memberHandlers({
         members: services.members,
+        projectMembers: services.projectMembers,
         database: db,
         // It has no threads that anybody could be assigned to.
         node: { ask: () => Promise.reject(new Error('there are no threads here')) },
         clock,
         log: silentLog,
       }),
-      ...workspaceHandlers(services.workspaces),
-      ...projectHandlers(services),
+      ...workspaceHandlers({ ...services, ...archiving }),
+      ...projectHandlers({ ...services, ...archiving }),
+      ...environmentHandlers(services.environments),
       ...apiKeyHandlers({ apiKeys, verifier }),
       ...partnerAppHandlers(services.partnerApps, baseUrl),
       ...auditHandlers(db, services.cursors),

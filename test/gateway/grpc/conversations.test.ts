@@ -11,6 +11,7 @@ import type { SendMessageResponse__Output } from '../../../protocol/gen/skein/in
 import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { ListOf } from '../../node/client.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answer, bearer, failure, GrpcNode, inbound, otherToken } from './grpc-fixture.ts';
 
 t.test('unary calls', async t => {
@@ -191,6 +192,26 @@ t.test('unary calls', async t => {
       t.equal(code, codes.INVALID_ARGUMENT);
       t.equal(info?.reason, 'svc/runtime/missing_idempotency_key');
     }
+  });
+
+  t.test('an archived project takes nothing from services, and shows them nothing', async t => {
+    const archived = await node.tenant();
+    await archived.person.get('archiveProject', { params: { projectId: archived.projectId } });
+    const place = { projectId: archived.projectId, environmentId: archived.environmentId };
+    for (const asked of [ingest(inbound(archived, 'archived')), getThread(threadId, place)]) {
+      const refusal = await failure(asked);
+      t.equal(refusal.code, codes.PERMISSION_DENIED);
+      t.equal(refusal.info?.reason, 'svc/auth/insufficient_scope');
+    }
+    const { projectId } = archived;
+    await archived.person.get('updateProject', { params: { projectId }, body: { archived: false } });
+    // What is known of an environment is held for a second.
+    await eventually('ingestion', () =>
+      ingest(inbound(archived, 'restored')).then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 
   t.test('a conflict is a failed precondition', async t => {

@@ -1,5 +1,6 @@
 /** Tools, looms, agents and budgets over REST, on a whole node. */
 import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
 import type { Agent } from '../../../protocol/resources/agent.ts';
 import type { Budgets } from '../../../protocol/resources/budget.ts';
 import type { ByokCredential } from '../../../protocol/resources/byok.ts';
@@ -107,6 +108,24 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
   await key.get('updateTool', change);
   t.same(await getEvents(toolId), ['tool.status.changed']);
   t.same(await actsOn(toolId), ['tool.created', 'tool.updated']);
+});
+
+t.test('a signing secret rotates, and is shown once', async t => {
+  const { signingSecret: before, ...tool } = await newTool();
+  const { toolId } = tool;
+  const asked = { params: { toolId }, ...body({ gracePeriodSeconds: 60 }), key: newId('request') };
+  const first = await key.ask<CreatedTool>('rotateToolSecret', asked);
+  const { signingSecret, ...shown } = first.body;
+  t.match(signingSecret, /^whsec_/);
+  t.not(signingSecret, before);
+  t.strictSame(shown, tool, 'the tool is as it was');
+  const again = await key.ask<CreatedTool>('rotateToolSecret', asked);
+  t.strictSame(again.body, first.body, 'repeated by its key');
+  t.same(await getEvents(toolId), ['tool.secret.rotated']);
+  t.same(await actsOn(toolId), ['tool.created', 'tool.secret_rotated']);
+  const outsider = await service.tenant();
+  const foreign = { params: { toolId }, body: { projectId: outsider.projectId } };
+  t.equal((await outsider.key.ask('rotateToolSecret', foreign)).status, 404);
 });
 
 t.test('invalid tools, and the field that is named', async t => {
@@ -305,12 +324,13 @@ t.test('keys of providers are managed by people, and their secrets are never sho
 t.test('budgets are set as a whole, by those who answer for costs', async t => {
   const query = { projectId };
   const none = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
-  t.same(await key.get<Budgets>('getBudgets', { query }), {
+  t.match(await key.get<Budgets>('getBudgets', { query }), {
     projectId,
     environmentId,
     ...none,
     onExceeded: 'paused',
     updatedAt: null,
+    today: { day: /^20/, spentMicros: 0, leftMicros: null, exceededRuns: 0 },
   });
   const set = (more: object) => person.get<Budgets>('setBudgets', body({ onExceeded: 'suggest', ...more }));
   t.match(await set({ perRunMicros: 5, perThreadMicros: 2 ** 53 - 1 }), {
@@ -321,7 +341,7 @@ t.test('budgets are set as a whole, by those who answer for costs', async t => {
     updatedAt: /^20/,
   });
   const last = await set({ perProjectDayMicros: 0 });
-  t.match(last, { ...none, perProjectDayMicros: 0 });
+  t.match(last, { ...none, perProjectDayMicros: 0, today: { leftMicros: 0 } });
   t.same(await key.get<Budgets>('getBudgets', { query }), last);
   t.equal((await refusal('setBudgets', body({ onExceeded: 'paused' }))).status, 403, 'not with a key');
   t.same(await actsOn(environmentId), ['budget.updated', 'budget.updated']);

@@ -108,6 +108,23 @@ async function getNumberId(channelId: string): Promise<string> {
   return status.phoneNumberId;
 }
 
+t.test('a channel of an archived project takes nothing in until it is back', async t => {
+  const { channelId, number } = await connected();
+  const concernsNobody = async () => (await post(channelId, '{}')).status;
+  t.equal(await concernsNobody(), 422);
+  await person.get('archiveProject', { params: { projectId } });
+  // What is known of a channel is held for a second.
+  await eventually('refusal', async () => (await concernsNobody()) === 409);
+  t.match(await post(channelId, '{}'), { status: 409, error: 'svc/chatapp/channel_not_connected' });
+  const { deliveries } = await provider.write(number, ada, text('Hello?'));
+  t.match(deliveries, [{ delivered: false, attempts: [{ status: 409, answer: /archived/ }] }]);
+  await person.get('updateProject', { params: { projectId }, body: { archived: false } });
+  await eventually('admission', async () => (await concernsNobody()) === 422);
+  await provider.write(number, ada, text('Hello again'));
+  await stored(channelId, 1);
+  t.match(await listMessages(channelId), [{ body: 'Hello again' }]);
+});
+
 t.test('what a participant writes becomes a message of their thread', async t => {
   const { channelId, number } = await connected();
   const { id, deliveries } = await provider.write(number, ada, text('Is anybody there? 😀/é'));

@@ -103,6 +103,71 @@ t.test('owners are made and unmade by owners alone', async t => {
   t.same((await rolesIn(admin)).sort(), ['admin', 'owner', 'viewer']);
 });
 
+t.test('ownership is handed over: the member is the owner, and who was it an admin', async t => {
+  const owner = await node.signedUp();
+  const [admin, viewer] = [await joined(owner, 'admin'), await joined(owner, 'viewer')];
+  const { workspaceId } = owner;
+  const path = `/workspaces/${workspaceId}/transfer-ownership`;
+  const transfer = (by: User, to: Pick<User, 'userId'>, headers = {}) =>
+    by.client.call('POST', path, { body: { userId: to.userId }, headers });
+
+  t.match(await transfer(admin, viewer), denied, 'only an owner can');
+  t.match(await transfer(viewer, viewer), denied);
+  t.match(await transfer(await node.signedUp(), viewer), absent);
+  t.match(await transfer(owner, owner), conflict, 'to oneself');
+  const outsider = await node.signedUp();
+  for (const to of [outsider, { userId: 'usr_00000000000000000000000000' }]) {
+    const reply = await transfer(owner, to);
+    t.match(reply, absent);
+    t.match(reply.body, { details: { issues: [{ path: '/body/userId' }] } });
+  }
+  t.same(await rolesIn(owner), ['owner', 'admin', 'viewer'], 'nothing has changed');
+  t.match(await remove(owner, owner), conflict, 'an owner leaves after it');
+
+  const key = { 'Idempotency-Key': 'handed-over' };
+  const transferred = await transfer(owner, viewer, key);
+  t.equal(transferred.status, 200);
+  t.ok(Value.Check(WorkspaceMember, transferred.body));
+  t.match(transferred.body, { userId: viewer.userId, role: 'owner' });
+  t.same(await rolesIn(owner), ['admin', 'admin', 'owner']);
+  t.same(
+    (await transfer(owner, viewer, key)).body,
+    transferred.body,
+    'the repetition of one who is none any more',
+  );
+  t.match(await transfer(owner, admin), denied);
+  const { body: acts } = await viewer.client.call(
+    'GET',
+    `/audit-logs?workspaceId=${workspaceId}&action=workspace.transferred`,
+  );
+  t.match(acts['data'], [
+    {
+      actor: { id: owner.userId },
+      targetId: viewer.userId,
+      details: { fromUserId: owner.userId, previousRole: 'viewer' },
+    },
+  ]);
+  t.equal((acts['data'] as unknown[]).length, 1);
+  t.equal((await remove(owner, owner)).status, 204, 'and leaves');
+  t.same(await rolesIn(viewer), ['admin', 'owner']);
+});
+
+t.test('handed over to two at once: one is the owner', async t => {
+  for (let round = 0; round < 3; round++) {
+    const owner = await node.signedUp();
+    const others = [await joined(owner, 'admin'), await joined(owner, 'viewer')];
+    const replies = await Promise.all(
+      others.map(({ userId }) =>
+        owner.client.call('POST', `/workspaces/${owner.workspaceId}/transfer-ownership`, {
+          body: { userId },
+        }),
+      ),
+    );
+    t.same(replies.map(reply => reply.status).sort(), [200, 403]);
+    t.equal((await rolesIn(owner)).filter(role => role === 'owner').length, 1);
+  }
+});
+
 t.test('the last owner stays', async t => {
   const owner = await node.signedUp();
   await joined(owner, 'admin');
@@ -154,8 +219,10 @@ t.test('a removed member loses every role, in projects and the Console, too', as
   t.match(await get(owner, member), absent);
   t.match(await change(owner, member, 'viewer'), absent);
 
-  const [event, ...none] = await events(owner);
+  const [role, event, ...none] = await events(owner);
   t.same(none, []);
+  t.equal(role?.eventName, 'project.role.removed');
+  t.match(role?.data, { actor: { id: owner.userId }, member: { userId, projectId, role: 'developer' } });
   t.equal(event?.eventName, 'project.member.removed');
   t.ok(Value.Check(eventTypes['project.member.removed'].data, event?.data));
   t.match(event?.data, { actor: { id: owner.userId }, member: { userId, projectId, role: 'agent' } });
@@ -175,7 +242,7 @@ t.test('who is removed is out, though their threads cannot be reached', async t 
     [newId('thread'), projectId, member.userId],
   );
   t.equal((await remove(owner, member)).status, 204);
-  t.equal(await node.access.workspaceRole(member.userId, workspaceId), undefined);
+  t.equal(await node.access.workspace(member.userId, workspaceId), undefined);
   t.match(await get(member, owner), absent);
 });
 

@@ -3,8 +3,9 @@ import t from 'tap';
 import type { Usage } from '../../../protocol/resources/usage.ts';
 import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
 import type { ListOf, Refusal } from '../../node/client.ts';
-import { newKey } from '../../node/tenant.ts';
-import { getMessages, StitchService } from './stitch-fixture.ts';
+import { newKey, newStitch } from '../../node/tenant.ts';
+import { answer } from '../../support/receiver.ts';
+import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
 
 const service = await StitchService.start(t);
 const today = (): string => new Date().toISOString().slice(0, 10);
@@ -24,6 +25,8 @@ t.test('messages of the last 30 days, of one environment', async t => {
       day: today(),
       messagesInbound: 3,
       messagesOutbound: 1,
+      deliveries: 0,
+      deliveryAttempts: 0,
       agentRuns: 0,
       toolCalls: 0,
       promptTokens: 0,
@@ -35,12 +38,34 @@ t.test('messages of the last 30 days, of one environment', async t => {
   t.same((await person.get<ListOf<Usage>>('listUsage', { query })).data, data, 'an owner sees the sandbox');
   t.same((await key.get<ListOf<Usage>>('listUsage', { query: { projectId, groupBy: 'agent' } })).data, []);
 
+  const byChannel = await key.get<ListOf<Usage>>('listUsage', { query: { projectId, groupBy: 'channel' } });
+  t.match(byChannel.data, [
+    { channelId: tenant.channelId, messagesInbound: 3, messagesOutbound: 1, agentRuns: 0 },
+  ]);
+  t.notOk(byChannel.data.some(group => 'deliveries' in group));
+
   const environmentId = await service.production(tenant);
   const live = await newKey(person, projectId, 'live');
   t.same((await live.key.get<ListOf<Usage>>('listUsage', { query })).data, []);
   const production = { query: { projectId, environmentId } };
   t.same((await person.get<ListOf<Usage>>('listUsage', production)).data, []);
   t.equal((await key.ask('listUsage', production)).status, 404);
+});
+
+t.test('webhooks that were delivered, and the requests that it took', async t => {
+  const tenant = await service.tenant();
+  const { key, projectId } = tenant;
+  const receiver = await receiverFor(t);
+  await newStitch(tenant, receiver.url());
+  await getMessages(tenant, 2);
+  await service.deliveries(key, { projectId, status: 'delivered' }, 2);
+  receiver.behaviour = answer(503);
+  await getMessages(tenant, 1);
+  await service.deliveries(key, { projectId, status: 'retrying' }, 1);
+  const { data } = await key.get<ListOf<Usage>>('listUsage', { query: { projectId } });
+  const sums = (name: 'deliveries' | 'deliveryAttempts') =>
+    data.reduce((sum, day) => sum + (day[name] ?? 0), 0);
+  t.same([sums('deliveries'), sums('deliveryAttempts')], [2, 3]);
 });
 
 t.test('days are days, in order, and a year of them at most', async t => {

@@ -101,13 +101,23 @@ t.test('threads that wait go to operators who are online and have room, in turn'
     'who has room again gets the one that has waited longest',
   );
 
+  const [, waiting = ''] = full;
+  await owner.person.get('archiveProject', { params: { projectId } });
+  await owner.person.get('archiveThread', { params: { threadId: free ?? '' }, query: { projectId } });
+  await passes();
+  const asked = { params: { threadId: waiting }, query: { projectId } };
+  const { assigneeUserId } = await owner.person.get<Thread>('getThread', asked);
+  t.notOk(assigneeUserId, 'there is room, but the project is archived');
+  await owner.person.get('updateProject', { params: { projectId }, body: { archived: false } });
+  t.equal(await becomesAssigned(waiting), ana.userId);
+
   const { data } = await key.get<{ data: { eventName: string; data: Record<string, unknown> }[] }>(
     'listEvents',
     {
       query: { projectId, environmentId, eventName: 'thread.assignment.changed' },
     },
   );
-  t.equal(data.length, 7);
+  t.equal(data.length, 8);
   for (const event of data) t.match(event.data, { reason: 'automatic', actor: { type: 'system' } });
 });
 

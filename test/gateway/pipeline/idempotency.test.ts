@@ -328,7 +328,7 @@ t.test('a kept answer is given to whoever may do the operation now', async t => 
             consoleRole: undefined,
             environments: [{ environmentId: production, kind: 'production' }],
           },
-        workspaceRole: () => Promise.resolve(undefined),
+        workspace: () => Promise.resolve(undefined),
       },
     },
   );

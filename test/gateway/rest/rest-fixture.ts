@@ -264,8 +264,12 @@ export const tenancy: RestServices['tenancy'] = {
     const access = { projectId: asked, workspaceId: 'ws_one', ...role, environments };
     return asked === projectId ? access : Promise.resolve(access);
   },
-  workspaceRole: (userId, workspaceId) =>
-    Promise.resolve(workspaceId === 'ws_one' ? roles[userId]?.studioRole : undefined),
+  workspace: (userId, workspaceId) => {
+    const { studioRole } = (workspaceId === 'ws_one' ? roles[userId] : undefined) ?? none;
+    // Whoever develops in a project is at least a viewer of its workspace.
+    const role = studioRole === 'developer' ? 'viewer' : studioRole;
+    return Promise.resolve(role === undefined ? undefined : { role, isArchived: false });
+  },
 };
 
 /** For tests that send no key: whoever touches it has taken one for another thing. */

@@ -7,7 +7,11 @@ import { newId } from '../../../protocol/ids.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConsoleNode, happening, type ListBody, type Tenant } from '../handlers/console-fixture.ts';
 import { type Client, ManualClock, numbers } from './stream-fixture.ts';
-import { auditContext, origin } from '../../support/accounts.ts';
+import { auditContext, freshKey, origin } from '../../support/accounts.ts';
+import { Cursors } from '../../../storage/paging/cursors.ts';
+import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import { ProjectMembers } from '../../../storage/tenancy/project-members.ts';
+import { tenancyRules } from '../../../gateway/tenancy/rules.ts';
 
 const { database } = await startTestDatabase(t);
 
@@ -162,6 +166,37 @@ t.test('a live stream shows what its reader may read, and ends when roles change
   t.equal(await some.end(), 4004);
   t.equal(all.closed, undefined, "another member's roles are as they were");
   t.equal((await node.connect(projectId, { bearer: operator.token }).opened()).refused, undefined);
+});
+
+t.test('a role in the project that is given or taken away ends the stream of its user at once', async t => {
+  // Time stands still: nothing but the events has the roles looked up again.
+  const clock = new ManualClock();
+  await clock.advance(Date.now() - clock.now());
+  const node = await ConsoleNode.start(t, database, clock);
+  const tenant = await node.tenant();
+  const { projectId, founder } = tenant;
+  const operator = await node.person();
+  await node.join(tenant, operator, 'agent');
+  const cursors = new Cursors(new KeyRing(freshKey()));
+  const { access } = node;
+  const roles = new ProjectMembers({ db: database, cursors, access, rules: tenancyRules });
+  const change = { projectId, userId: operator.userId, ...auditContext(founder.userId) };
+  const others = node.connect(projectId, { bearer: founder.token });
+  await others.resume();
+  const first = node.connect(projectId, { bearer: operator.token });
+  await first.resume();
+  await roles.upsert({ ...change, role: 'developer' });
+  t.equal(await first.end(), 4004);
+  const second = node.connect(projectId, { bearer: operator.token });
+  await second.resume();
+  await roles.remove(change);
+  t.equal(await second.end(), 4004);
+  await others.through(2);
+  t.same(
+    others.frames.slice(1).map(frame => frame.event?.eventName),
+    ['project.role.upserted', 'project.role.removed'],
+  );
+  t.equal(others.closed, undefined);
 });
 
 t.test('a key or a session that is revoked is shown out', async t => {

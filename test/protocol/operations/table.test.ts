@@ -40,18 +40,19 @@ t.test('the operations are those that were agreed', async t => {
   const ids =
     `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
-    listWorkspaces createWorkspace listProjects
+    listProjectMembers upsertProjectMember removeProjectMember
+    listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
     listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs listUsage erasePersonalData listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread changeThreads
     listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
     listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages getMessage createMessage listStitches
-    createStitch getStitch updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
-    listDeliveryAttempts replayDelivery replayStitch listEvents getEvent listEventTypes listConsoleMembers
+    createStitch getStitch getStitchStats updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
+    listDeliveryAttempts replayDelivery replayStitch replayFailedDeliveries listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
     listByokCredentials createByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
-    testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
+    rotateToolSecret testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
     updateLoomVersion listAgents createAgent getAgent updateAgent createAgentRun listAgentRuns
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
     connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
@@ -211,11 +212,18 @@ t.test('statuses of success are those of the contract', async t => {
     archiveStitch: 204,
     erasePersonalData: 202,
     rotateStitchSecret: 200,
+    rotateToolSecret: 200,
     rotatePartnerAppSecret: 200,
     revokePartnerApp: 204,
     testStitch: 202,
     replayDelivery: 202,
     replayStitch: 202,
+    replayFailedDeliveries: 202,
+    archiveWorkspace: 204,
+    transferWorkspace: 200,
+    archiveProject: 204,
+    upsertProjectMember: 200,
+    removeProjectMember: 204,
     upsertConsoleMember: 200,
     removeConsoleMember: 204,
     openStream: 101,

@@ -98,6 +98,21 @@ t.test('a user without any workspace gets no session and no Studio user', async 
   await t.rejects(accounts.studioUser(userId), { code: 'svc/auth/no_workspace' });
 });
 
+t.test('signing in leads to the oldest workspace that is not archived, where there is one', async t => {
+  const [person, other] = [await newPerson(), await newPerson()];
+  const { userId, workspaceId: own } = person;
+  const shared = { workspaceId: other.workspaceId, userId, role: 'viewer' } as const;
+  const at = new Date(Date.now() + 60_000);
+  await db.em().insert(WorkspaceMember, { ...shared, createdAt: at, updatedAt: at });
+  const archive = (workspaceId: string) =>
+    db.query('update workspaces set archived_at = now() where workspace_id = $1', [workspaceId]);
+  t.match(await accounts.studioUser(userId), { workspaceId: own });
+  await archive(own);
+  t.match(await accounts.studioUser(userId), { workspaceId: other.workspaceId });
+  await archive(other.workspaceId);
+  t.match(await accounts.studioUser(userId), { workspaceId: own });
+});
+
 t.test('a verification token proves the address once', async t => {
   const person = await newPerson();
   const token = await mailedToken(person.email);

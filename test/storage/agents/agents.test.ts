@@ -6,7 +6,7 @@ import { agentRules as rules } from '../../../gateway/agents/rules.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { Agents } from '../../../storage/agents/agents.ts';
 import { BudgetSettings } from '../../../storage/agents/budgets.ts';
-import { endByokGraces } from '../../../storage/retention/credential-graces.ts';
+import { endByokGraces, endToolGraces } from '../../../storage/retention/credential-graces.ts';
 import { ByokCredentials, byokSecretContext } from '../../../storage/agents/byok.ts';
 import type { LoomDefinition } from '../../../storage/agents/loom-definition.ts';
 import { LoomVersions } from '../../../storage/agents/loom-versions.ts';
@@ -147,6 +147,45 @@ const newTool: NewTool = {
   metadata: {},
   headers: { Authorization: 'Bearer hush-hush', 'X-Tenant': 'seven' },
 };
+
+t.test('a signing secret that is rotated: sealed, told, and forgotten when its grace is over', async t => {
+  const { tool, signingSecret: first } = await tools.create(newTool);
+  const { toolId } = tool;
+  const now = Date.now();
+  const rotate = (gracePeriodSeconds: number, more: object = {}) =>
+    tools.rotateSecret({ ...tenant, ...audit(), now, toolId, gracePeriodSeconds, ...more });
+  const kept = async () => {
+    const { signingSecret, formerSecrets } = await db.em().findOneOrFail(Tool, { toolId });
+    const open = (jwe: string) => vault.open(toolSigningContext(toolId), jwe);
+    return Promise.all([signingSecret, ...formerSecrets.map(({ jwe }) => jwe)].map(open));
+  };
+  const { tool: shown, signingSecret: second } = await rotate(3_600);
+  t.strictSame(shown, tool, 'what is shown stays as it is');
+  t.strictSame(await kept(), [second, first]);
+  const { signingSecret: third } = await rotate(60);
+  const { signingSecret: fourth } = await rotate(7_200);
+  t.strictSame(await kept(), [fourth, third, second], 'the three newest');
+  await endToolGraces(db, now + 60_000 - 1);
+  t.equal((await kept()).length, 3);
+  await endToolGraces(db, now + 60_000);
+  t.strictSame(await kept(), [fourth, third], 'a grace does not become longer');
+  await endToolGraces(db, now + 7_200_000);
+  t.strictSame(await kept(), [fourth]);
+  await rotate(0);
+  t.equal((await kept()).length, 1);
+  t.same(
+    await eventNames(toolId),
+    Array.from({ length: 4 }, () => 'tool.secret.rotated'),
+  );
+  const told = await db.query(
+    `select details::text as text from audit_logs where target_id = $1 union all select body from events where body like '%' || $1 || '%'`,
+    [toolId],
+  );
+  t.match(JSON.stringify(told), /gracePeriodSeconds/);
+  t.notMatch(JSON.stringify(told), /whsec_|eyJ/);
+  const foreign = { environmentId: 'env_other' };
+  await t.rejects(rotate(60, foreign), { code: 'svc/runtime/not_found' });
+});
 
 t.test("a tool's headers and signing secret are sealed; a header may keep its value", async t => {
   const { tool, signingSecret } = await tools.create(newTool);

@@ -83,6 +83,7 @@ t.test('a key grants what it was made with, and its secret is nowhere in the dat
     scopes: ['threads:read', '*'],
     createdByUserId: userId,
     endsAt: null,
+    isArchived: false,
   });
   const [row] = await db.query<{ text: string }>('select k::text from api_keys k where api_key_id = $1', [
     apiKey.apiKeyId,

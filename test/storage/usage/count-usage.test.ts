@@ -3,6 +3,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { ensurePartitions } from '../../../storage/retention/partitions.ts';
 import { usagePage } from '../../../storage/usage/usage-report.ts';
 import { sweep } from '../../../storage/retention/sweep.ts';
+import { rollUpDeliveries } from '../../../storage/usage/count-deliveries.ts';
 import { countUsage } from '../../../storage/usage/count-usage.ts';
 import { accountServices, type Person } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -19,14 +20,15 @@ async function append(
   eventName: string,
   count: number,
   at = noon,
+  channelId: string | null = null,
 ): Promise<void> {
   await db.query(
     `with head as (
        update project_streams set last_seq = last_seq + $4, uncounted = true where project_id = $1 returning last_seq - $4 as base
      )
-     insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, body)
-     select $1, base + n, 'evt_' || n, $3, $5, $2, '{}' from head, generate_series(1, $4::int) n`,
-    [projectId, environmentId, eventName, count, new Date(at)],
+     insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, channel_id, body)
+     select $1, base + n, 'evt_' || n, $3, $5, $2, $6, '{}' from head, generate_series(1, $4::int) n`,
+    [projectId, environmentId, eventName, count, new Date(at), channelId],
   );
 }
 
@@ -61,6 +63,92 @@ t.test('messages count by day and environment, whether or not they were rolled u
   await append(person, received, 1, midnight);
   t.same(await days(person), [expected[0], ['2026-11-21', 3, 4]], 'what came since');
   t.same(await days(production), [['2026-11-21', 7, 0]]);
+});
+
+/** What a report has, by channel: inbound, outbound, runs. */
+async function channels(person: Pick<Person, 'projectId' | 'environmentId'>): Promise<unknown[]> {
+  const { projectId, environmentId } = person;
+  const span = { projectId, environmentId, from: '2026-11-01', to: '2026-11-30' };
+  const rows = await usagePage(db, { ...span, groupBy: 'channel', after: undefined, limit: 100 });
+  return rows.map(row => [row.key, row.messagesInbound, row.messagesOutbound, row.agentRuns]);
+}
+
+t.test('messages and runs by channel, whether or not they were rolled up', async t => {
+  const person = await newPerson();
+  const { projectId, environmentId } = person;
+  await append(person, received, 3, noon - day, 'ch_1');
+  await append(person, received, 2, noon, 'ch_1');
+  await append(person, created, 4, noon, 'ch_2');
+  await append(person, created, 1, noon);
+  await append({ projectId, environmentId: 'env_production' }, received, 7, noon, 'ch_9');
+  await db.query(
+    `insert into threads (thread_id, project_id, environment_id, channel_id, status, state, version, last_message_at, active_second, created_at,
+       updated_at) values ($1, $2, $3, 'ch_2', 'open', '{}', 1, now(), 0, now(), now())`,
+    [`thread_${projectId}`, projectId, environmentId],
+  );
+  await db.query(
+    `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, status, provider, model, mode, created_at, updated_at, state,
+       version)
+     select $1 || n, $2, $3, case when n < 3 then $4 end, 'succeeded', 'llm_provider_1', 'm', 'auto', $5, $5, '{}', 1
+     from generate_series(1, 3) n`,
+    [`run_${projectId}`, projectId, environmentId, `thread_${projectId}`, new Date(noon)],
+  );
+  const expected = [
+    ['', 0, 1, 1],
+    ['ch_1', 5, 0, 0],
+    ['ch_2', 0, 4, 2],
+  ];
+  t.same(await channels(person), expected, 'before');
+  await countUsage(db);
+  t.same(await channels(person), expected, 'after');
+  await append(person, received, 1, noon, 'ch_1');
+  t.same(await channels(person), [expected[0], ['ch_1', 6, 0, 0], expected[2]], 'what came since');
+  await countUsage(db);
+  // As a node counts that does not know channels.
+  await db.query(
+    `insert into usage_days (project_id, environment_id, day, messages_inbound, messages_outbound) values ($1, $2, '2026-11-02', 8, 9)`,
+    [projectId, environmentId],
+  );
+  t.same((await channels(person))[0], ['', 8, 10, 1], 'what was counted without its channel');
+});
+
+t.test('deliveries by day, before their hours are taken and after', async t => {
+  const person = await newPerson();
+  const { projectId, environmentId } = person;
+  const midnight = Date.parse('2026-11-21T00:00:00Z');
+  const stitch = `stitch_${projectId}`;
+  for (const [stitchId, environment] of [
+    [stitch, environmentId],
+    [`${stitch}_production`, 'env_production'],
+  ] as const) {
+    await db.query(
+      `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+       values ($1, $2, $3, '', 'active', now(), now(), '{}', 1)`,
+      [stitchId, projectId, environment],
+    );
+    await db.query(
+      `insert into stitch_hours (stitch_id, hour, duration_class, succeeded, failed) values ($1, $2, 3, 5, 2), ($1, $2, 9, 1, 0), ($1, $3, 3, 4, 0)`,
+      [stitchId, new Date(midnight - 3_600_000), new Date(midnight)],
+    );
+  }
+  const read = async () => {
+    const span = { projectId, environmentId, from: '2026-11-20', to: '2026-11-30' };
+    const rows = await usagePage(db, { ...span, groupBy: 'day', after: undefined, limit: 100 });
+    return rows.map(row => [row.key, row.deliveries, row.deliveryAttempts, row.messagesInbound]);
+  };
+  const expected = [
+    ['2026-11-20', 6, 8, 0],
+    ['2026-11-21', 4, 4, 0],
+  ];
+  t.same(await read(), expected, 'before');
+  await Promise.all([1, 2, 3].map(() => rollUpDeliveries(db, new Date(midnight - 3_600_000))));
+  t.same(await read(), expected, 'one of them taken, by several nodes at once');
+  const left = await db.query('select 1 from stitch_hours where stitch_id = $1', [stitch]);
+  t.equal(left.length, 1);
+  await append(person, received, 3, midnight);
+  await countUsage(db);
+  await rollUpDeliveries(db, new Date(midnight));
+  t.same(await read(), [expected[0], ['2026-11-21', 4, 4, 3]], 'all of them');
 });
 
 t.test('nodes that count at once count once, while messages come in', async t => {

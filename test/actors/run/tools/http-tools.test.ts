@@ -9,7 +9,7 @@ import type { NewTool } from '../../../../storage/agents/tools.ts';
 import { ToolCircuit } from '../../../../storage/agents/tool-calls.ts';
 import type { TenantScope } from '../../../../storage/database/tenant-scope.ts';
 import { newId } from '../../../../protocol/ids.ts';
-import { verifyRequest } from '../../../../protocol/signature.ts';
+import { verifyRequest, verifyService } from '../../../../protocol/signature.ts';
 import { startTestDatabase } from '../../../support/database.ts';
 import { OneOwnerPool } from '../../../support/one-owner-pool.ts';
 import { answer, hasValidSignature, Receiver, silence, type Received } from '../../../support/receiver.ts';
@@ -171,6 +171,39 @@ t.test('a call says for whom it is made, and all of that is signed', async t => 
   t.equal(unknown?.headers['service-participant-ref'], undefined);
   t.notMatch(Object.keys(test?.headers ?? {}).join(), /service-(run|thread|participant)/);
   t.ok(test !== undefined && isGenuine(test, signingSecret));
+});
+
+t.test('former secrets sign, too, until their grace is over', async t => {
+  const receiver = await receiverFor(t);
+  receiver.behaviour = json('done');
+  const { call, tenant, toolId, clock, signingSecret: first } = await bench({ url: receiver.url() });
+  const rotate = async (gracePeriodSeconds: number) => {
+    const request = { ...tenant, ...rows.audit(), now: clock.now(), toolId, gracePeriodSeconds };
+    return (await rows.tools.rotateSecret(request)).signingSecret;
+  };
+  /** Which of the secrets the next call is signed with. */
+  const signedBy = async (...secrets: readonly string[]): Promise<boolean[]> => {
+    await call();
+    const received = receiver.received.at(-1);
+    if (received === undefined) throw new Error('nothing came');
+    return secrets.map(secret => {
+      const at = { now: clock.now() };
+      const { method, path: target, headers, body } = received;
+      const signature = String(headers['service-signature']);
+      const isSigned = verifyRequest(secret, signature, { method, target, headers }, body, at).ok;
+      t.equal(verifyService(secret, signature, body, at).ok, isSigned, 'v1 as v2');
+      return isSigned;
+    });
+  };
+  const second = await rotate(60);
+  t.strictSame(await signedBy(first, second), [true, true]);
+  await clock.advance(30_000);
+  const third = await rotate(60);
+  t.strictSame(await signedBy(first, second, third), [true, true, true]);
+  await clock.advance(30_000);
+  t.strictSame(await signedBy(first, second, third), [false, true, true], 'its grace is over');
+  const fourth = await rotate(0);
+  t.strictSame(await signedBy(first, second, third, fourth), [false, false, false, true]);
 });
 
 t.test('a tool that requires approval by now is not called without', async t => {

@@ -90,7 +90,7 @@ for (const [when, place] of Object.entries(schedules)) {
     };
     const retries = new RetryPolicy({ clock: systemClock, random: systemRandom, log: silentLog });
     const loader = new DeliveryLoader(
-      { db, followedLog: new FollowedLog(db) },
+      { db, archived: { has: () => false }, followedLog: new FollowedLog(db) },
       new BodyCache(1_000_000),
       retries,
     );
