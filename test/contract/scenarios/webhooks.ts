@@ -120,8 +120,9 @@ export const deliveryScenarios: ScenariosOf<typeof deliveryOperations> = {
     },
   },
   replayFailedDeliveries: {
-    request: env => ({ body: inEnvironment(env) }),
+    request: async env => ({ body: { ...inEnvironment(env), stitchId: await newStitch(env) } }),
     variants: [
+      env => ({ body: inEnvironment(env) }),
       async env => ({
         body: {
           ...inEnvironment(env),
