@@ -4,6 +4,7 @@ import type { Names } from '../thread/names.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
 import type { ThreadState } from '../thread/thread-state.ts';
 import type { Action } from '../../kit/use-action.ts';
+import type { ShownSuggestion } from './activity.ts';
 
 export interface AgentPanelProps {
   readonly open: OpenThread;
@@ -15,3 +16,6 @@ export interface AgentPanelProps {
   /** The operator goes on with that text. */
   readonly onTakeOver: (text: string) => void;
 }
+
+/** Of the parts that show one suggestion. */
+export type SuggestionCardProps = AgentPanelProps & { readonly shown: ShownSuggestion };

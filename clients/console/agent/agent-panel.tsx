@@ -4,7 +4,7 @@ import { Bot, Hand } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
-import { useThreadUpdate } from '../thread/thread-header.tsx';
+import { useThreadUpdate } from '../thread/use-thread-update.ts';
 import type { AgentPanelProps } from './agent-panel-props.ts';
 import { SuggestionCard } from './suggestion-card.tsx';
 import { ToolApproval } from './tool-approval.tsx';

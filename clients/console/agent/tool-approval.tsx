@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
-import { useMinute } from '../thread/thread-header.tsx';
+import { useMinute } from '../thread/use-minute.ts';
 import { useAction } from '../../kit/use-action.ts';
 import type { WaitingCall } from './activity.ts';
 import classes from './agent.module.css';

@@ -3,6 +3,7 @@ import { ActionIcon, Checkbox, MultiSelect, Pill, Popover, Stack, TagsInput } fr
 import { ListFilter } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { agentModes } from '../agent/modes.ts';
 import { isCounted, type QueueName, type ThreadFilters } from '../live/queues.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
@@ -73,7 +74,7 @@ function useLabels() {
     { value: 'unassigned', label: texts.unassigned },
     ...names.colleagues.map(({ userId, name }) => ({ value: userId, label: name })),
   ];
-  const modes = (['auto', 'suggest', 'paused', 'none'] as const).map(value => ({
+  const modes = ([...agentModes, 'none'] as const).map(value => ({
     value,
     label: texts.modes[value],
   }));

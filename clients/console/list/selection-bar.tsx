@@ -1,6 +1,7 @@
 /** What can be done to the chosen threads at once. */
 import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
+import { agentModes } from '../agent/modes.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -88,7 +89,7 @@ export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: Sel
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
-            {(['auto', 'suggest', 'paused'] as const).map(agentMode => (
+            {agentModes.map(agentMode => (
               <Menu.Item key={agentMode} onClick={() => void change({ action: 'setAgentMode', agentMode })}>
                 {texts.modes[agentMode]}
               </Menu.Item>

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { OpenThread } from '../thread/open-thread.ts';
-import { useThreadUpdate } from '../thread/thread-header.tsx';
+import { useThreadUpdate } from '../thread/use-thread-update.ts';
 import type { Action } from '../../kit/use-action.ts';
 import classes from './participant.module.css';
 import { isTag } from './tag.ts';

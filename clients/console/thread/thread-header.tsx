@@ -3,9 +3,9 @@ import { ActionIcon, Badge, Button, Menu, SegmentedControl, Tooltip } from '@man
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { agentModes, type AgentMode } from '../agent/modes.ts';
 import { toShownName } from '../../kit/shown-name.ts';
-import type { Channel, Thread, UpdateThreadBody } from '../../sdk/index.ts';
+import type { Channel, Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { useTimeZone } from '../../kit/people/use-profile.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
@@ -16,6 +16,8 @@ import { type Names } from './names.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { listSnoozes } from './snoozes.ts';
 import type { OpenThread } from './open-thread.ts';
+import { useMinute } from './use-minute.ts';
+import { useThreadUpdate } from './use-thread-update.ts';
 import type { Action } from '../../kit/use-action.ts';
 import classes from './thread-header.module.css';
 
@@ -27,23 +29,6 @@ export interface ThreadHeaderProps {
   readonly action: Action;
   readonly showsDetails: boolean;
   readonly onToggleDetails: () => void;
-}
-
-/** Changes a thread at once on the screen, and back where the server refuses it. */
-export function useThreadUpdate(open: OpenThread, action: Action) {
-  const client = useClient();
-  return (change: UpdateThreadBody & Partial<Thread>): Promise<boolean> => {
-    const before = open.getState().thread;
-    if (before !== undefined) open.takeThread({ ...before, ...change } as Thread);
-    return action.run(async () => {
-      try {
-        open.takeThread(await client.threads.update(open.threadId, change));
-      } catch (error) {
-        if (before !== undefined) open.takeThread(before);
-        throw error;
-      }
-    });
-  };
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
@@ -83,8 +68,8 @@ export function ThreadHeader(props: ThreadHeaderProps) {
           aria-label={texts.header.mode}
           disabled={!names.mayAnswer}
           value={thread.agentMode ?? names.agentMode(agentId) ?? ''}
-          onChange={mode => void update({ agentMode: mode as 'auto' | 'suggest' | 'paused' })}
-          data={(['auto', 'suggest', 'paused'] as const).map(mode => ({
+          onChange={mode => void update({ agentMode: mode as AgentMode })}
+          data={agentModes.map(mode => ({
             value: mode,
             label: texts.header.modes[mode],
           }))}
@@ -158,16 +143,6 @@ function useChannel({ channelId }: Thread): Channel | undefined {
     queryFn: () => client.channels.get(channelId ?? ''),
   });
   return data;
-}
-
-/** The time in milliseconds, by the half minute. */
-export function useMinute(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {

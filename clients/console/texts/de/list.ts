@@ -1,5 +1,6 @@
 /** Listen von Gesprächen. */
 import type { list as english } from '../en/list.ts';
+import { agentModes } from './modes.ts';
 
 export const list: typeof english = {
   label: 'Gespräche',
@@ -35,7 +36,7 @@ export const list: typeof english = {
   snoozedUntil: at => `Zurückgestellt bis ${at}`,
   assignedTo: name => `Zugewiesen an ${name}`,
   unassigned: 'Niemand',
-  modes: { auto: 'Auto', suggest: 'Vorschlag', paused: 'Pausiert', none: 'Wie der Agent' },
+  modes: { ...agentModes, none: 'Wie der Agent' },
   filter: 'Filtern',
   channel: 'Kanal',
   assignee: 'Zugewiesen an',
@@ -67,7 +68,7 @@ export const list: typeof english = {
     addTags: 'Hinzufügen',
     removeTags: 'Entfernen',
     mode: 'Modus',
-    modes: { auto: 'Auto', suggest: 'Vorschlag', paused: 'Pausiert' },
+    modes: agentModes,
     clear: 'Nichts auswählen',
   },
 };

@@ -1,4 +1,6 @@
 /** Lists of conversations. */
+import { agentModes } from './modes.ts';
+
 export const list = {
   label: 'Conversations',
   reading: 'Reading conversations',
@@ -33,7 +35,7 @@ export const list = {
   snoozedUntil: (at: string) => `Snoozed until ${at}`,
   assignedTo: (name: string) => `Assigned to ${name}`,
   unassigned: 'Nobody',
-  modes: { auto: 'Auto', suggest: 'Suggest', paused: 'Paused', none: "The agent's own mode" },
+  modes: { ...agentModes, none: "The agent's own mode" },
   filter: 'Filter',
   channel: 'Channel',
   assignee: 'Assigned to',
@@ -65,7 +67,7 @@ export const list = {
     addTags: 'Add',
     removeTags: 'Remove',
     mode: 'Mode',
-    modes: { auto: 'Auto', suggest: 'Suggest', paused: 'Paused' },
+    modes: agentModes,
     clear: 'Choose none',
   },
 };

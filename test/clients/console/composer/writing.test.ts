@@ -4,7 +4,6 @@ import { countCharacters, findToken, replaceToken } from '../../../../clients/co
 import { fillBody, listParameters, toComponents } from '../../../../clients/console/composer/templates.ts';
 import { TypingSignal } from '../../../../clients/console/composer/typing-signal.ts';
 import { WrittenTexts } from '../../../../clients/console/composer/written.ts';
-import { listSnoozes } from '../../../../clients/console/thread/snoozes.ts';
 
 t.test('finds the word at the caret that begins with a sign, and replaces it', async t => {
   t.strictSame(findToken('Ask @gra', 8, '@'), { start: 4, query: 'gra' });
@@ -88,30 +87,3 @@ t.test('keeps what was written apart, by person, thread and kind', async t => {
   mine.set('thread_1', 'reply', '');
   t.equal(kept.size, 0);
 });
-
-t.test('offers no evening that has come', async t => {
-  const names = (hours: number) => listSnoozes(new Date(2026, 10, 23, hours)).map(({ name }) => name);
-  t.strictSame(names(10), ['hour', 'evening', 'tomorrow', 'week']);
-  t.strictSame(names(17), ['hour', 'tomorrow', 'week']);
-});
-
-t.test(
-  'the morning and the evening are those of the zone, also where its clock changes meanwhile',
-  async t => {
-    const list = (now: string, timeZone: string) =>
-      listSnoozes(new Date(now), timeZone).map(({ until }) => until.toISOString());
-    // In Tokyo the next day has begun already.
-    t.strictSame(list('2026-11-23T16:30:00Z', 'Asia/Tokyo'), [
-      '2026-11-23T17:30:00.000Z',
-      '2026-11-24T09:00:00.000Z',
-      '2026-11-25T00:00:00.000Z',
-      '2026-12-01T00:00:00.000Z',
-    ]);
-    // Summer time ends in the night to Sunday.
-    t.strictSame(list('2026-10-24T20:30:00Z', 'Europe/Berlin').slice(1), [
-      '2026-10-25T08:00:00.000Z',
-      '2026-10-31T08:00:00.000Z',
-    ]);
-    t.equal(list('2026-11-23T16:30:00Z', 'Asia/Kolkata')[1], '2026-11-24T03:30:00.000Z');
-  },
-);

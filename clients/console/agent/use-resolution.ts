@@ -1,0 +1,46 @@
+import { useState } from 'react';
+import { ApiError, type ResolveSuggestionBody } from '../../sdk/index.ts';
+import { describeError } from '../../kit/use-action.ts';
+import { useTexts } from '../texts/index.ts';
+import { useConversing } from '../thread/conversations-context.tsx';
+import type { SuggestionCardProps } from './agent-panel-props.ts';
+
+/** Resolves the suggestion, and says what is in the way. */
+export function useResolution({ open, shown }: SuggestionCardProps) {
+  const texts = useTexts().thread.agent;
+  const { conversations } = useConversing();
+  const { client } = conversations;
+  const [isRunning, setRunning] = useState(false);
+  const [problem, setProblem] = useState<string>();
+  const resolve = async (
+    action: 'approve' | 'discard',
+    words: Pick<ResolveSuggestionBody, 'body' | 'reason'> = {},
+  ): Promise<boolean> => {
+    setRunning(true);
+    setProblem(undefined);
+    // Read when the operator decides: what came since then has not been seen.
+    const expectedSequence = open.getState().lastSequence;
+    try {
+      const run = await client.agentRuns.resolveSuggestion(shown.agentRunId, {
+        action,
+        ...words,
+        expectedSequence,
+      });
+      open.takeRuns([run]);
+      return true;
+    } catch (error) {
+      const isOutdated = error instanceof ApiError && error.status === 409;
+      setProblem(isOutdated ? texts.outdated : describeError(error));
+      // Whoever was faster, the run says it.
+      if (isOutdated)
+        void client.agentRuns.get(shown.agentRunId).then(
+          run => open.takeRuns([run]),
+          () => undefined,
+        );
+      return false;
+    } finally {
+      setRunning(false);
+    }
+  };
+  return { isRunning, problem, resolve };
+}

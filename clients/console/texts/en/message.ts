@@ -1,0 +1,109 @@
+/** What stands in a conversation: messages, files, notes and events. */
+export const message = {
+  actions: 'What to do with this message',
+  reply: 'Reply to this message',
+  timeline: 'What became of it',
+  run: 'How the agent came to it',
+  agent: 'Agent',
+  program: 'Program',
+  system: 'System',
+  version: (version: number) => `v${version}`,
+  status: {
+    queued: 'Queued',
+    sent: 'Sent',
+    delivered: 'Delivered',
+    read: 'Read',
+    failed: 'Not delivered',
+  },
+  failedBecause: (why: string) => `Not delivered: ${why}`,
+  unknownOutcome: 'The provider gave no answer: it may have arrived all the same.',
+  retry: 'Send again',
+  erased: 'Erased',
+  empty: 'No text',
+  forwarded: { once: 'Forwarded', often: 'Forwarded many times' },
+  inReplyTo: 'In reply to',
+  unknownQuote: 'A message that is not shown here',
+  showQuote: 'Show this message',
+  referral: 'Came by an advertisement',
+  reactedWith: (emoji: string) => `Reacted with ${emoji}`,
+  reactionRemoved: 'Took a reaction back',
+  showMore: 'Show all',
+  showLess: 'Show less',
+};
+
+export const content = {
+  location: 'Location',
+  openMap: 'Open the map',
+  contact: 'Contact',
+  order: 'Order',
+  quantity: (count: string) => `${count} ×`,
+  interactive: {
+    button: 'Chose',
+    list: 'Chose from the list',
+    form: 'Filled in a form',
+    other: 'Answered',
+  },
+  template: (name: string, language: string) => `Template ${name} (${language})`,
+  unsupported: 'A kind of message that cannot be shown here',
+  system: {
+    number_changed: 'The participant has a new number',
+    user_id_changed: 'The participant has a new id',
+    identity_changed: 'The participant’s security code has changed',
+    message_edited: 'The participant has edited a message',
+    message_deleted: 'The participant has deleted a message',
+    other: 'A notice of the provider',
+  },
+};
+
+export const files = {
+  kinds: { image: 'Picture', audio: 'Audio', video: 'Video', document: 'Document', sticker: 'Sticker' },
+  voice: 'Voice message',
+  pending: 'Is being fetched',
+  failed: (why: string) => `Could not be fetched: ${why}`,
+  unavailable: 'The file cannot be shown',
+  unplayable: 'It cannot be played here',
+  open: (name: string) => `Open ${name}`,
+  download: (name: string) => `Download ${name}`,
+  viewer: 'Picture',
+  close: 'Close',
+  next: 'Next picture',
+  previous: 'Previous picture',
+};
+
+export const note = {
+  label: 'Note',
+  edited: 'edited',
+  edit: 'Edit the note',
+  delete: 'Delete the note',
+  confirmDelete: 'Delete it',
+  keep: 'Keep it',
+};
+
+export const events = {
+  assigned: (by: string, to: string) =>
+    by === to ? `${by} took the conversation` : `${by} assigned the conversation to ${to}`,
+  released: (by: string) => `${by} released the conversation`,
+  status: {
+    open: (by: string) => `${by} reopened the conversation`,
+    closed: (by: string) => `${by} closed the conversation`,
+    archived: (by: string) => `${by} archived the conversation`,
+  },
+  mode: {
+    auto: (by: string) => `${by} let the agent answer by itself`,
+    suggest: (by: string) => `${by} had the agent suggest`,
+    paused: (by: string) => `${by} paused the agent`,
+    none: (by: string) => `${by} gave the conversation the mode of its agent`,
+  },
+  tags: {
+    added: (by: string, tags: string) => `${by} tagged the conversation ${tags}`,
+    removed: (by: string, tags: string) => `${by} removed the tag ${tags}`,
+    changed: (by: string, added: string, removed: string) => `${by} changed the tag ${removed} to ${added}`,
+  },
+  snoozed: (by: string, until: string) => `${by} snoozed the conversation until ${until}`,
+  woken: (by: string) => `${by} woke the conversation`,
+  handoff: (reason: string) => `The agent asked for a person: ${reason}`,
+  discarded: (by: string, reason: string | undefined) =>
+    reason === undefined ? `${by} discarded a suggestion` : `${by} discarded a suggestion: ${reason}`,
+  budget: 'A budget is used up: the agent has stopped',
+  erased: (by: string) => `${by} erased the personal data`,
+};

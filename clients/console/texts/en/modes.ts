@@ -1,0 +1,2 @@
+/** The modes of agents, in lists and in conversations. */
+export const agentModes = { auto: 'Auto', suggest: 'Suggest', paused: 'Paused' };

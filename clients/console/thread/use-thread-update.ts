@@ -1,0 +1,21 @@
+import type { Action } from '../../kit/use-action.ts';
+import type { Thread, UpdateThreadBody } from '../../sdk/index.ts';
+import { useClient } from './conversations-context.tsx';
+import type { OpenThread } from './open-thread.ts';
+
+/** Changes a thread at once on the screen, and back where the server refuses it. */
+export function useThreadUpdate(open: OpenThread, action: Action) {
+  const client = useClient();
+  return (change: UpdateThreadBody & Partial<Thread>): Promise<boolean> => {
+    const before = open.getState().thread;
+    if (before !== undefined) open.takeThread({ ...before, ...change } as Thread);
+    return action.run(async () => {
+      try {
+        open.takeThread(await client.threads.update(open.threadId, change));
+      } catch (error) {
+        if (before !== undefined) open.takeThread(before);
+        throw error;
+      }
+    });
+  };
+}
