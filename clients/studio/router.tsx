@@ -5,6 +5,8 @@
  *   /studio/{projectId}/{environmentId}              the start: what to do next
  *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events
  *   .../agents, .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
+ *   /studio/workspace/{workspaceId}                  a workspace and its projects
+ *   /studio/account                                  who is signed in
  *
  * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
  */
@@ -14,8 +16,9 @@ import { Failed, NotFound } from '../kit/shell/problem-pages.tsx';
 import { identity } from './identity.ts';
 import { readSearch } from './parts/search.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
-import { Frame } from './shell/frame.tsx';
+import { AccountFrame, WorkspaceFrame } from './shell/outer-frames.tsx';
 import { SignedIn } from './shell/signed-in.tsx';
+import { TenantFrame } from './shell/tenant-frame.tsx';
 
 const signedInRoute = createRoute({
   getParentRoute: () => root,
@@ -29,7 +32,7 @@ const startRoute = createRoute({ getParentRoute: () => signedInRoute, path: '/',
 const tenantRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/$projectId/$environmentId',
-  component: Frame,
+  component: TenantFrame,
 });
 
 const homeRoute = createRoute({
@@ -140,6 +143,32 @@ const auditRoute = createRoute({
   component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
 });
 
+/** Pages of a workspace as a whole. */
+const workspaceRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/workspace/$workspaceId',
+  component: WorkspaceFrame,
+});
+
+const workspaceStartRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./workspace/workspace-page.tsx'), 'WorkspacePage'),
+});
+
+/** Pages of who is signed in. */
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/account',
+  component: AccountFrame,
+});
+
+const accountStartRoute = createRoute({
+  getParentRoute: () => accountRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./account/account.tsx'), 'Account'),
+});
+
 export const router = createRouter({
   basepath: identity.path,
   defaultErrorComponent: Failed,
@@ -148,6 +177,8 @@ export const router = createRouter({
     ...createAccountRoutes(identity),
     signedInRoute.addChildren([
       startRoute,
+      workspaceRoute.addChildren([workspaceStartRoute]),
+      accountRoute.addChildren([accountStartRoute]),
       tenantRoute.addChildren([
         homeRoute,
         keysRoute,

@@ -12,11 +12,10 @@ import { Json } from '../parts/json.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
+import { mostMembers } from '../team/most-members.ts';
 import { useTexts } from '../texts/index.ts';
 
 type Action = NonNullable<ListAuditLogsQuery['action']>;
-
-const mostMembers = 1_000;
 
 export function Audit() {
   const texts = useTexts().audit;

@@ -9,7 +9,7 @@ import { useTexts } from '../texts/index.ts';
 
 export function ChooseProject() {
   const texts = useTexts().shell;
-  const { loading, unreachable } = useKitTexts().shell;
+  const { loading } = useKitTexts().shell;
   const { data: places, error } = useEnvironments();
   const start = places === undefined ? undefined : findStart(places);
   if (start !== undefined) {
@@ -17,12 +17,16 @@ export function ChooseProject() {
     return <Navigate to="/$projectId/$environmentId" params={{ projectId, environmentId }} replace />;
   }
   if (error instanceof ApiError && error.code === 'svc/auth/email_not_verified') return <Unverified />;
+  // Said by the page for errors, which tries again.
+  if (error !== null) throw error;
   return (
     <Center h="100%" component="main">
       <Stack align="center" gap="xs" maw={420}>
-        {places === undefined && error === null && <Text c="dimmed">{loading}</Text>}
-        {error !== null && <Text role="alert">{unreachable}</Text>}
-        {places !== undefined && <Text ta="center">{texts.noProject}</Text>}
+        {places === undefined ? (
+          <Text c="dimmed">{loading}</Text>
+        ) : (
+          <Text ta="center">{texts.noProject}</Text>
+        )}
       </Stack>
     </Center>
   );

@@ -1,67 +1,31 @@
-/** The frame of every page of a project: what there is on the left, the page beside it. On a phone what there is comes from the side. */
-import { ActionIcon, Anchor, Center, Drawer, Stack, Text, Title } from '@mantine/core';
-import { Outlet, useParams } from '@tanstack/react-router';
-import { Menu as MenuIcon } from 'lucide-react';
-import { useEffect, useState } from 'react';
+/** The frame of every page: what there is on the left, the page beside it. On a phone what there is comes from the side. */
+import { ActionIcon, Center, Drawer, Menu, Text } from '@mantine/core';
+import { Link, Outlet } from '@tanstack/react-router';
+import { CircleUser, Menu as MenuIcon } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
 import { useProfile } from '../../kit/people/use-profile.ts';
-import { rememberEnvironment } from '../../kit/shell/environments.ts';
 import { UserMenu } from '../../kit/shell/user-menu.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { Nav } from './nav.tsx';
-import { TenantProvider, useFindTenant, useTenant } from './tenant.tsx';
+import type { Me } from './caller.ts';
 import classes from './frame.module.css';
 
-export function Frame() {
-  const params = useParams({ from: '/signed-in/$projectId/$environmentId' });
-  const texts = useTexts().shell;
-  const { loading } = useKitTexts().shell;
-  const tenant = useFindTenant(params);
-  useEffect(() => {
-    if (tenant != null) rememberEnvironment(tenant);
-  }, [tenant]);
-  if (tenant === undefined) {
-    return (
-      <Center h="100%" component="main">
-        <Text c="dimmed">{loading}</Text>
-      </Center>
-    );
-  }
-  if (tenant === null) {
-    return (
-      <Center h="100%" component="main">
-        <Stack align="center" gap="xs" maw={420}>
-          <Title order={1} size="h3">
-            {texts.noSuchPlace}
-          </Title>
-          <Text size="sm" c="dimmed" ta="center">
-            {texts.noSuchPlaceHint}
-          </Text>
-          {/* Loaded anew: nothing of the project stays in memory. */}
-          <Anchor href="/studio">{texts.elsewhere}</Anchor>
-        </Stack>
-      </Center>
-    );
-  }
-  // Of one environment nothing is shown in another.
-  return (
-    <TenantProvider key={`${tenant.projectId}/${tenant.environmentId}`} tenant={tenant}>
-      <Framed />
-    </TenantProvider>
-  );
+interface FrameProps {
+  readonly me: Me;
+  /** In a drawer it is told when a page was chosen. */
+  readonly nav: (onChosen?: () => void) => ReactNode;
+  /** Above every page. */
+  readonly notice?: ReactNode;
 }
 
-function Framed() {
+export function Frame({ me, nav, notice }: FrameProps) {
   const texts = useTexts().shell;
   const { close } = useKitTexts().shell;
-  const { me } = useTenant();
   const { profile } = useProfile();
   const [showsNav, setShowsNav] = useState(false);
   return (
     <div className={classes['frame']}>
-      <div className={classes['nav']}>
-        <Nav />
-      </div>
+      <div className={classes['nav']}>{nav()}</div>
       <header className={classes['top']}>
         <ActionIcon className={classes['menu']} aria-label={texts.navLabel} onClick={() => setShowsNav(true)}>
           <MenuIcon size={18} />
@@ -70,9 +34,18 @@ function Framed() {
           userId={me.userId}
           name={profile?.displayName ?? me.email}
           avatarColor={profile?.avatarColor}
+          first={
+            <Menu.Item
+              leftSection={<CircleUser size={16} />}
+              renderRoot={props => <Link to="/account" {...props} />}
+            >
+              {texts.pages.account}
+            </Menu.Item>
+          }
         />
       </header>
       <main className={classes['page']}>
+        {notice}
         <Outlet />
       </main>
       <Drawer
@@ -83,8 +56,17 @@ function Framed() {
         title={texts.navLabel}
         closeButtonProps={{ 'aria-label': close }}
       >
-        <Nav onChosen={() => setShowsNav(false)} />
+        {nav(() => setShowsNav(false))}
       </Drawer>
     </div>
+  );
+}
+
+/** While it is not known yet whether there is such a place. */
+export function Searching() {
+  return (
+    <Center h="100%" component="main">
+      <Text c="dimmed">{useKitTexts().shell.loading}</Text>
+    </Center>
   );
 }

@@ -1,8 +1,9 @@
-/** The left side: where one works, and what there is. */
-import { Link, useNavigate } from '@tanstack/react-router';
+/** The left side in a project: where one works, and what there is. */
+import { useNavigate } from '@tanstack/react-router';
 import {
   Activity,
   Bot,
+  Building2,
   ChartColumn,
   Cpu,
   ExternalLink,
@@ -17,16 +18,17 @@ import {
   Webhook,
   Wrench,
 } from 'lucide-react';
-import icon from '../../kit/icon.svg';
 import { EnvironmentSelect } from '../../kit/shell/environment-select.tsx';
 import { type StudioTexts, useTexts } from '../texts/index.ts';
-import { useTenant } from './tenant.tsx';
-import classes from './nav.module.css';
+import { NavAnchor, NavFrame, NavGroup, NavLink } from './nav-parts.tsx';
+import { type Tenant, useTenant } from './tenant.tsx';
 
 interface NavPage {
   readonly key: keyof StudioTexts['shell']['pages'];
   readonly to: string;
   readonly Icon: LucideIcon;
+  /** Without it the page is refused, so nothing leads there. */
+  readonly needs?: keyof Tenant;
 }
 
 const groups = [
@@ -53,9 +55,9 @@ const groups = [
   {
     name: 'manage',
     pages: [
-      { key: 'usage', to: '/$projectId/$environmentId/usage', Icon: ChartColumn },
+      { key: 'usage', to: '/$projectId/$environmentId/usage', Icon: ChartColumn, needs: 'mayReadUsage' },
       { key: 'team', to: '/$projectId/$environmentId/team', Icon: Users },
-      { key: 'audit', to: '/$projectId/$environmentId/audit', Icon: ScrollText },
+      { key: 'audit', to: '/$projectId/$environmentId/audit', Icon: ScrollText, needs: 'mayReadAudit' },
     ],
   },
 ] as const satisfies readonly {
@@ -63,20 +65,32 @@ const groups = [
   readonly pages: readonly NavPage[];
 }[];
 
-export function Nav({ onChosen }: { readonly onChosen?: () => void }) {
+const mayOpen = (tenant: Tenant, page: NavPage): boolean =>
+  page.needs === undefined || tenant[page.needs] === true;
+
+export function Nav({ onChosen }: { readonly onChosen?: (() => void) | undefined }) {
   const texts = useTexts().shell;
-  const { projectId, environmentId } = useTenant();
+  const tenant = useTenant();
+  const { projectId, environmentId, workspaceId } = tenant;
   const navigate = useNavigate();
   const params = { projectId, environmentId };
   return (
-    <nav className={classes['nav']} aria-label={texts.navLabel}>
-      {/* In a drawer it has a title already. */}
-      {onChosen === undefined && (
-        <div className={classes['brand']}>
-          <img src={icon} alt="" width={20} height={20} />
-          {texts.appName}
-        </div>
-      )}
+    <NavFrame
+      isInDrawer={onChosen !== undefined}
+      last={
+        <>
+          <NavLink Icon={Building2} to="/workspace/$workspaceId" params={{ workspaceId }} onClick={onChosen}>
+            {texts.pages.workspace}
+          </NavLink>
+          <NavAnchor Icon={ExternalLink} href={`/console/${projectId}/${environmentId}/all`}>
+            {texts.console}
+          </NavAnchor>
+          <NavAnchor Icon={ExternalLink} href="/docs">
+            {texts.reference}
+          </NavAnchor>
+        </>
+      }
+    >
       <EnvironmentSelect
         place={params}
         onChosen={chosen =>
@@ -87,40 +101,23 @@ export function Nav({ onChosen }: { readonly onChosen?: () => void }) {
         }
       />
       {groups.map(({ name, pages }) => (
-        <section key={name ?? 'start'} aria-label={name === undefined ? undefined : texts.groups[name]}>
-          {name !== undefined && <div className={classes['group']}>{texts.groups[name]}</div>}
-          <ul className={classes['pages']}>
-            {pages.map(({ key, to, Icon }) => (
-              <li key={key}>
-                <Link
-                  className={classes['page']}
-                  to={to}
-                  params={params}
-                  activeOptions={{ exact: key === 'home' }}
-                  onClick={onChosen}
-                >
-                  <Icon size={16} strokeWidth={1.7} aria-hidden />
-                  {texts.pages[key]}
-                </Link>
-              </li>
+        <NavGroup key={name ?? 'start'} label={name === undefined ? undefined : texts.groups[name]}>
+          {pages
+            .filter(page => mayOpen(tenant, page))
+            .map(({ key, to, Icon }) => (
+              <NavLink
+                key={key}
+                Icon={Icon}
+                to={to}
+                params={params}
+                activeOptions={{ exact: key === 'home' }}
+                onClick={onChosen}
+              >
+                {texts.pages[key]}
+              </NavLink>
             ))}
-          </ul>
-        </section>
+        </NavGroup>
       ))}
-      <ul className={classes['pages']} data-last>
-        <li>
-          <a className={classes['page']} href={`/console/${projectId}/${environmentId}/all`}>
-            <ExternalLink size={16} strokeWidth={1.7} aria-hidden />
-            {texts.console}
-          </a>
-        </li>
-        <li>
-          <a className={classes['page']} href="/docs">
-            <ExternalLink size={16} strokeWidth={1.7} aria-hidden />
-            {texts.reference}
-          </a>
-        </li>
-      </ul>
-    </nav>
+    </NavFrame>
   );
 }

@@ -11,9 +11,8 @@ import { RoleSelect } from '../parts/role-select.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { mostMembers } from './most-members.ts';
 
-/** More members of a project than any team has. */
-const mostMembers = 1_000;
 const consoleRoles = ['project_owner', 'agent', 'viewer'] as const;
 
 export function Members() {

@@ -27,7 +27,7 @@ export function Budgets() {
 
 function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
   const texts = useTexts().usage.budgets;
-  const { client, environmentId, mayWrite } = useTenant();
+  const { client, environmentId, maySetBudgets } = useTenant();
   const queries = useQueryClient();
   const [limits, setLimits] = useState(() =>
     Object.fromEntries(names.map(name => [name, toDollars(budgets[name])])),
@@ -45,7 +45,7 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
   });
   return (
     <form onSubmit={submit}>
-      <fieldset disabled={!mayWrite} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
+      <fieldset disabled={!maySetBudgets} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
         <Stack gap="md" maw={640}>
           <Group grow align="flex-end">
             {names.map(name => (
@@ -72,7 +72,7 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
             </Stack>
           </Radio.Group>
           {error !== undefined && <ErrorNote error={error} />}
-          {mayWrite && (
+          {maySetBudgets && (
             <Group>
               <Button type="submit" loading={isRunning}>
                 {texts.save}

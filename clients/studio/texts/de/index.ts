@@ -1,5 +1,6 @@
 /** Alle Texte von Studio auf Deutsch. */
 import type { StudioTexts } from '../en/index.ts';
+import { account } from './account.ts';
 import { agents, credentials, looms, runs, tools } from './agents.ts';
 import { audit } from './audit.ts';
 import { channels } from './channels.ts';
@@ -10,6 +11,7 @@ import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
+import { workspace } from './workspace.ts';
 
 export const german: StudioTexts = {
   shell,
@@ -30,4 +32,6 @@ export const german: StudioTexts = {
   tools,
   runs,
   credentials,
+  workspace,
+  account,
 };

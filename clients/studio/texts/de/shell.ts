@@ -10,6 +10,12 @@ export const shell: StudioTexts['shell'] = {
   noSuchPlaceHint:
     'Es existiert nicht, oder Sie haben darin keine Rolle. Wenden Sie sich an einen Administrator des Arbeitsbereichs, wenn das ein Irrtum ist.',
   elsewhere: 'Zu einem anderen Projekt',
+  noSuchWorkspace: 'Diesen Arbeitsbereich gibt es nicht.',
+  noSuchWorkspaceHint:
+    'Er existiert nicht, oder Sie gehören nicht dazu. Wenden Sie sich an einen seiner Administratoren, wenn das ein Irrtum ist.',
+  projectArchived: 'Dieses Projekt ist archiviert: Alles ist lesbar, nichts lässt sich ändern.',
+  workspaceArchived: 'Dieser Arbeitsbereich ist archiviert: Alles ist lesbar, nichts lässt sich ändern.',
+  toProject: 'Zurück zum Projekt',
   pages: {
     home: 'Start',
     channels: 'Kanäle',
@@ -24,8 +30,10 @@ export const shell: StudioTexts['shell'] = {
     usage: 'Verbrauch',
     team: 'Team',
     audit: 'Änderungsprotokoll',
+    workspace: 'Arbeitsbereich',
+    account: 'Ihr Konto',
   },
-  groups: { build: 'Verbinden', agents: 'Agenten', manage: 'Verwalten' },
+  groups: { build: 'Verbinden', agents: 'Agenten', manage: 'Verwalten', account: 'Sie' },
   console: 'Konsole öffnen',
   reference: 'API-Referenz',
 };

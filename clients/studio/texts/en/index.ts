@@ -1,4 +1,5 @@
 /** All texts of Studio in English. What depends on numbers or names is a function. */
+import { account } from './account.ts';
 import { agents, credentials, looms, runs, tools } from './agents.ts';
 import { audit } from './audit.ts';
 import { channels } from './channels.ts';
@@ -9,6 +10,7 @@ import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
+import { workspace } from './workspace.ts';
 
 export const english = {
   shell,
@@ -29,6 +31,8 @@ export const english = {
   tools,
   runs,
   credentials,
+  workspace,
+  account,
 };
 
 export type StudioTexts = typeof english;

@@ -7,6 +7,12 @@ export const shell = {
   noSuchPlaceHint:
     'It does not exist, or you have no role in it. Ask an administrator of its workspace if that is a mistake.',
   elsewhere: 'Go to another project',
+  noSuchWorkspace: 'There is no such workspace.',
+  noSuchWorkspaceHint:
+    'It does not exist, or you are no member of it. Ask one of its administrators if that is a mistake.',
+  projectArchived: 'This project is archived: everything can be read, and nothing changed.',
+  workspaceArchived: 'This workspace is archived: everything can be read, and nothing changed.',
+  toProject: 'Back to the project',
   pages: {
     home: 'Start',
     channels: 'Channels',
@@ -21,8 +27,10 @@ export const shell = {
     usage: 'Usage',
     team: 'Team',
     audit: 'Audit log',
+    workspace: 'Workspace',
+    account: 'Your account',
   },
-  groups: { build: 'Connect', agents: 'Agents', manage: 'Manage' },
+  groups: { build: 'Connect', agents: 'Agents', manage: 'Manage', account: 'You' },
   console: 'Open the Console',
   reference: 'API reference',
 };

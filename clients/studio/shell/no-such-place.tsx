@@ -1,0 +1,25 @@
+/** Instead of a frame: the address names nothing that is there for its reader. */
+import { Anchor, Center, Stack, Text, Title } from '@mantine/core';
+
+interface NoSuchPlaceProps {
+  readonly title: string;
+  readonly hint: string;
+  readonly elsewhere: string;
+}
+
+export function NoSuchPlace({ title, hint, elsewhere }: NoSuchPlaceProps) {
+  return (
+    <Center h="100%" component="main">
+      <Stack align="center" gap="xs" maw={420} p="md">
+        <Title order={1} size="h3">
+          {title}
+        </Title>
+        <Text size="sm" c="dimmed" ta="center">
+          {hint}
+        </Text>
+        {/* Loaded anew: nothing of what was shown stays in memory. */}
+        <Anchor href="/studio">{elsewhere}</Anchor>
+      </Stack>
+    </Center>
+  );
+}
