@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import pino from 'pino';
 import { type Config, ConfigError, helpText, readConfig } from './config/index.ts';
 import { StartAborted, StartRefused, startSkein } from './composition/index.ts';
+import { servesMailbox } from './mail/index.ts';
 
 /** The longest a drain may take. Then the process exits. */
 const drainDeadlineMs = 30_000;
@@ -57,12 +58,15 @@ async function openLog({ logFormat }: Config): Promise<pino.DestinationStream> {
 /** What a person at a terminal can do next. */
 function welcome(url: string, config: Config): string {
   const kept = config.embedded ? `, data under ${config.dataDir}` : '';
+  const mailbox = servesMailbox(config)
+    ? `    Mailbox  ${url}/mailbox   the mails of this node: links to verify an address, invitations\n`
+    : '';
   return `
   Skein serves at ${url}${kept}
 
     Studio   ${url}/studio    sign up here: channels, webhooks, agents, keys
     Console  ${url}/console   where operators answer
-
+${mailbox}
   The contract is at ${url}/docs and /v1/openapi.json, health at /readyz, metrics at /metrics.
   npm run demo shows the main job; Ctrl-C drains and stops.
 

@@ -19,6 +19,16 @@ export interface SessionPort {
   exclusively<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** What a 401 is about: the token, or a password or code that the request brings along, which another token does not make right. */
+async function isOfToken(answer: Response): Promise<boolean> {
+  const body: unknown = await answer
+    .clone()
+    .json()
+    .catch(() => undefined);
+  const code = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
+  return code !== 'svc/auth/invalid_credentials' && code !== 'svc/auth/invalid_code';
+}
+
 /** Why a session is over: its owner has left, or the server gives no token any more. */
 export type SessionEnd = 'signedOut' | 'expired';
 
@@ -68,7 +78,7 @@ export class Session {
     const answer = await fetch(url, init);
     const headers = new Headers(init.headers);
     const token = /^Bearer (.+)$/.exec(headers.get('authorization') ?? '')?.[1];
-    if (answer.status !== 401 || token === undefined) return answer;
+    if (answer.status !== 401 || token === undefined || !(await isOfToken(answer))) return answer;
     if (this.#token?.text === token) this.#token = undefined;
     const renewed = await this.getToken();
     if (renewed === undefined || renewed === token) return answer;

@@ -10,6 +10,7 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
   invalid_token: () => new ServiceError('svc/auth/invalid_token'),
   expired_token: () => new ServiceError('svc/auth/expired_token'),
   login_required: () => new ServiceError('svc/auth/login_required'),
+  session_absent: notFound,
   invitation_absent: notFound,
 };
 

@@ -26,6 +26,12 @@ const headers = {
 const shared = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 /** The error pages: one stylesheet, the icon, and nothing else. */
 const staticPolicy = `default-src 'none'; style-src 'self'; img-src 'self'; ${shared}`;
+/** Of a page that is made for each request, and kept by nobody. */
+export const textPageHeaders = {
+  ...headers,
+  'Content-Security-Policy': staticPolicy,
+  'Cache-Control': 'no-store',
+} as const;
 /** The reference: our copy of Redoc, which sets styles on elements and searches in a worker; nothing from another server. */
 const referencePolicy = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; img-src 'self' data:; worker-src blob:; ${shared}`;
 
@@ -60,7 +66,7 @@ export function showToPeople(request: HttpRequest, answer: HttpAnswer): HttpAnsw
     status: 404,
     contentType: 'text/html; charset=utf-8',
     body: notFoundPage(),
-    headers: { ...headers, 'Content-Security-Policy': staticPolicy, 'Cache-Control': 'no-store' },
+    headers: textPageHeaders,
   };
 }
 

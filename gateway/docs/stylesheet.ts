@@ -19,6 +19,7 @@ h2 a { color: inherit }
 section { border-top: 1px solid var(--line); scroll-margin-top: 1rem; padding-bottom: 1rem }
 section:target h2 { background: var(--box) }
 code { font: .88em/1.5 ui-monospace, monospace }
+pre { font: .92em/1.55 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere; margin: 1.2rem 0 }
 dl { display: grid; grid-template-columns: 7rem 1fr; gap: .3rem 1rem }
 dt { color: var(--soft) }
 dd, dd p { margin: 0 }

@@ -7,7 +7,13 @@ import type { Reach } from '../../runtime/outbound/index.ts';
 import type { Limits } from '../../storage/writes/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
-import { Acceptance, PasswordResets } from '../../storage/accounts/index.ts';
+import {
+  Acceptance,
+  AccountChanges,
+  AccountRemoval,
+  OwnSessions,
+  PasswordResets,
+} from '../../storage/accounts/index.ts';
 import {
   Agents,
   BudgetSettings,
@@ -41,6 +47,7 @@ import type { MediaLinks } from '../media/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
 import { acceptanceHandlers, invitationHandlers } from './invitations.ts';
+import { accountHandlers } from './account.ts';
 import { agentHandlers } from './agents.ts';
 import { apiKeyHandlers } from './api-keys.ts';
 import { attachmentHandlers } from './attachments.ts';
@@ -118,7 +125,7 @@ export interface HandlerServices {
 
 export function createHandlers(services: HandlerServices): Handlers<typeof operations> {
   return {
-    ...accountHandlers(services),
+    ...signInHandlers(services),
     ...tenancyHandlers(services),
     ...conversationHandlers(services),
     ...automationHandlers(services),
@@ -129,18 +136,30 @@ export function createHandlers(services: HandlerServices): Handlers<typeof opera
 }
 
 /** Signing in, and accounts. */
-function accountHandlers({ database: db, hash, mails, cursors, access, signingIn }: HandlerServices) {
+function signInHandlers(services: HandlerServices) {
+  const { database: db, node, clock, log, hash, mails, cursors, access, signingIn } = services;
   const { sessions } = signingIn;
+  const refuse = refuseAccount;
   return {
     ...authHandlers(signingIn),
+    ...accountHandlers({
+      ...signingIn,
+      database: db,
+      node,
+      clock,
+      log,
+      ownSessions: new OwnSessions({ db, cursors, refuse }),
+      changes: new AccountChanges({ db, hash, mails, refuse }),
+      removal: new AccountRemoval({ db, mails, access, refuse }),
+    }),
     ...profileHandlers(db),
     ...passwordResetHandlers({
       ...signingIn,
-      resets: new PasswordResets({ db, hash, mails, refuse: refuseAccount }),
+      resets: new PasswordResets({ db, hash, mails, refuse }),
     }),
     ...acceptanceHandlers({
       ...signingIn,
-      acceptance: new Acceptance({ db, hash, sessions, access, refuse: refuseAccount }),
+      acceptance: new Acceptance({ db, hash, sessions, access, refuse }),
     }),
     ...invitationHandlers({
       ...signingIn,

@@ -1,6 +1,6 @@
 /** The plain texts of the mails that the service sends. */
 import type { ChannelNotice } from '../../actors/channel/index.ts';
-import type { MailKind, VerificationMail } from '../../storage/mail/index.ts';
+import type { AccountNotice, MailKind, VerificationMail } from '../../storage/mail/index.ts';
 import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
 export interface MailText {
@@ -34,6 +34,10 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
       return invitation(JSON.parse(secret) as InvitationMail, baseUrl);
     case 'stitch_stopped':
       return stitchStopped(JSON.parse(secret) as StitchStopped, baseUrl);
+    case 'change_email':
+      return changeEmail(secret, baseUrl);
+    case 'account_notice':
+      return accountNotice(JSON.parse(secret) as AccountNotice, baseUrl);
     case 'channel_credential':
       return channelCredential(JSON.parse(secret) as ChannelNotice, baseUrl);
   }
@@ -101,6 +105,69 @@ function resetPassword(token: string, baseUrl: string): MailText {
       '',
       'It works once, for 60 minutes, and signs you out everywhere.',
       'If you did not ask for this, ignore this mail: your password does not change.',
+      '',
+    ].join('\n'),
+  };
+}
+
+function changeEmail(token: string, baseUrl: string): MailText {
+  const link = linkTo(baseUrl, 'email', token);
+  return {
+    subject: 'Confirm your new e-mail address',
+    link,
+    text: [
+      'Somebody asked to change the e-mail address of their account to this one.',
+      '',
+      'If that was you, open this link, and confirm it with your password:',
+      '',
+      link,
+      '',
+      'It works once, for 24 hours. Until then the account keeps its present address.',
+      'If this was not you, ignore this mail.',
+      '',
+    ].join('\n'),
+  };
+}
+
+function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string): MailText {
+  const texts = {
+    email_change_asked: {
+      subject: 'Your e-mail address is about to change',
+      done: `Somebody who knows your password asked to change the e-mail address of your account to ${email ?? 'another one'}.`,
+      next: 'It changes when the link that was mailed there is opened.',
+    },
+    email_changed: {
+      subject: 'Your e-mail address was changed',
+      done: `The e-mail address of your account is now ${email ?? 'another one'}. You sign in with that one.`,
+      next: undefined,
+    },
+    password_changed: {
+      subject: 'Your password was changed',
+      done: 'The password of your account was changed, and all other sessions were signed out.',
+      next: undefined,
+    },
+    account_deleted: {
+      subject: 'Your account was deleted',
+      done: 'Your account was deleted, with its memberships. This cannot be undone.',
+      next: undefined,
+    },
+  } as const;
+  const { subject, done, next } = texts[what];
+  const link = `${baseUrl}/studio/forgot-password`;
+  const isInTime = what === 'email_change_asked' || what === 'password_changed';
+  return {
+    subject,
+    link,
+    text: [
+      done,
+      ...(next === undefined ? [] : [next]),
+      '',
+      `  on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`,
+      `  from ${from}`,
+      '',
+      ...(isInTime
+        ? ['If this was not you, set a new password. That also stops a change of address:', '', link]
+        : ['If this was not you, tell an owner of your workspace at once.']),
       '',
     ].join('\n'),
   };

@@ -30,7 +30,7 @@ import type { Config } from '../config/index.ts';
 import { serveDocs, showToPeople } from '../docs/index.ts';
 import { ChannelDirectory, createHandlers, type ToolTester, WebhookDirectory } from '../handlers/index.ts';
 import { showTraffic, type HttpServer } from '../http/index.ts';
-import { folderTransport, MailSender, smtpTransport } from '../mail/index.ts';
+import { folderTransport, MailSender, serveMailbox, servesMailbox, smtpTransport } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
 import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
@@ -143,9 +143,14 @@ export function serveRest(options: RestOptions): Rest {
 }
 
 /** What a browser gets: the documentation, the web apps, and what it is told where there is nothing. */
-function servePages({ server, baseUrl, docsUrl }: RestOptions, limiter: RateLimiter | undefined): void {
+function servePages(
+  { config, server, baseUrl, docsUrl }: RestOptions,
+  limiter: RateLimiter | undefined,
+): void {
   serveDocs(server);
-  serveWebApps(server, { baseUrl });
+  const hasMailbox = servesMailbox(config);
+  if (hasMailbox) serveMailbox(server, getMailFolder(config));
+  serveWebApps(server, { baseUrl, hasMailbox });
   const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
   server.unrouted((request, answer) => {
     const shown = () => showToPeople(request, answer());
@@ -170,11 +175,14 @@ function createChatapp({ config, database, vault, clock }: RestOptions) {
   return { graph: new Graph(graph), ownApp, webhooks };
 }
 
+/** Where mails are written without a mail server. */
+const getMailFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'mail');
+
 /** The sender of mail: by SMTP where it is configured, else into a folder. */
 function createMail({ config, mails, clock, baseUrl, log }: RestOptions) {
   const transport =
     config.smtpUrl === undefined
-      ? folderTransport(join(config.dataDir, 'mail'), config.mailFrom, log)
+      ? folderTransport(getMailFolder(config), config.mailFrom, log)
       : smtpTransport(config.smtpUrl, config.mailFrom);
   const sender = new MailSender({ mails, transport, clock, baseUrl, log });
   return { sender, close: () => transport.close() };

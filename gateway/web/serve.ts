@@ -39,6 +39,9 @@ const pageHeaders = {
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
 };
 
+/** By it the pages know that there is a mailbox (clients/kit/account/mailbox-link.tsx). */
+const mailboxHint = '<head><meta name="skein-mailbox" content="/mailbox" />';
+
 /** Answers with a fresh nonce each time. */
 function createPageHandler(page: string, publicOrigin: string): () => HttpAnswer {
   const parts = page.split(noncePlace);
@@ -84,6 +87,8 @@ function answerNotBuilt(): HttpAnswer {
 export interface WebOptions {
   /** The service's public address. */
   readonly baseUrl: string;
+  /** Whether the node shows its mails under /mailbox. Default false. */
+  readonly hasMailbox?: boolean;
   /** Of the built files. */
   readonly folder?: string;
 }
@@ -91,13 +96,16 @@ export interface WebOptions {
 /** Registers the routes of the web apps. */
 export function serveWebApps(
   server: Pick<HttpServer, 'route'>,
-  { baseUrl, folder = defaultFolder }: WebOptions,
+  { baseUrl, hasMailbox = false, folder = defaultFolder }: WebOptions,
 ): void {
   const publicOrigin = new URL(baseUrl).origin;
   const built = readBuiltApps(folder, apps);
   for (const app of apps) {
     const page = built?.pages.get(app);
-    const handler = page === undefined ? answerNotBuilt : createPageHandler(page, publicOrigin);
+    const handler =
+      page === undefined
+        ? answerNotBuilt
+        : createPageHandler(hasMailbox ? page.replace('<head>', mailboxHint) : page, publicOrigin);
     for (const path of [`/${app}`, `/${app}/*`]) server.route('GET', path, handler);
   }
   server.route('GET', '/assets/{name}', request => {

@@ -154,7 +154,26 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   AcceptInvitationBody: {
     password: 'Of the account that the address has, or for its new one: 8 to 256 characters.',
   },
-  'VerifyEmailBody ResetPasswordBody AcceptInvitationBody': {
+  'ChangePasswordBody ChangeEmailBody ConfirmEmailBody DeleteAccountBody': {
+    password: 'The present password of the account.',
+  },
+  ChangePasswordBody: { newPassword: '8 to 256 characters.' },
+  ChangeEmailBody: { newEmail: 'A link is mailed there.' },
+  Session: {
+    current: 'Whether it is the session of this request.',
+    device: 'What its user agent says of it, roughly.',
+    userAgent: 'As the client sent it when it signed in; null: it sent none.',
+    address: 'Where it signed in from.',
+    createdAt: 'When it signed in.',
+    lastUsedAt: 'When it was last used, to about 15 minutes.',
+    expiresAt: 'When it ends, unless it is used before.',
+  },
+  SessionDevice: {
+    browser: 'The browser or program; null: unknown.',
+    system: 'The operating system; null: unknown.',
+  },
+  EndedSessions: { ended: 'How many sessions have ended.' },
+  'VerifyEmailBody ResetPasswordBody AcceptInvitationBody ConfirmEmailBody': {
     token: 'From the link that was mailed. Works once.',
   },
   'Profile UpdateProfileBody': {

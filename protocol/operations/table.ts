@@ -3,6 +3,7 @@
  * from it (docs/decisions/0014-one-operation-table.md).
  */
 import type { Operation } from '../operation.ts';
+import { accountOperations } from './account.ts';
 import { agentOperations } from './agents.ts';
 import { attachmentOperations } from './attachments.ts';
 import { auditOperations } from './audit.ts';
@@ -37,6 +38,7 @@ import { usageOperations } from './usage.ts';
 
 export const operations = {
   ...authOperations,
+  ...accountOperations,
   ...profileOperations,
   ...callerOperations,
   ...tenancyOperations,

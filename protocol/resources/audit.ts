@@ -9,6 +9,8 @@ export const auditActions = [
   'user.created',
   'user.email_verified',
   'user.password_reset',
+  'user.password_changed',
+  'user.email_changed',
   'user.removed',
   'session.opened',
   'session.closed',

@@ -3,6 +3,14 @@
  * are made of the types in fields.ts, lists of those in list.ts.
  */
 export {
+  ChangeEmailBody,
+  ChangePasswordBody,
+  ConfirmEmailBody,
+  DeleteAccountBody,
+  EndedSessions,
+  Session,
+} from './account.ts';
+export {
   Agent,
   AgentRun,
   CancelAgentRunBody,

@@ -165,6 +165,16 @@ export class Accounts {
     return account;
   }
 
+  /** The account of a signed-in user; undefined when it is gone. */
+  async findAccount(userId: string): Promise<LoginAccount | undefined> {
+    const [account] = await this.#db.query<LoginAccount>(
+      'select user_id as "userId", password_hash as "passwordHash" from users where user_id = $1',
+      [userId],
+      'users.account',
+    );
+    return account;
+  }
+
   /**
    * Opens a session for a user whose password was right. Refused without a workspace, and when the password has been changed since: a reset
    * leaves no session of the old password.

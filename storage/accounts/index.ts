@@ -1,6 +1,9 @@
 /** Users: accounts, sessions, password resets, and the acceptance of invitations. */
 export { Acceptance, type Invited } from './acceptance.ts';
+export { type AccountChange, AccountChanges } from './account-changes.ts';
+export { AccountRemoval, LastOwner } from './account-removal.ts';
 export { Accounts, type LoginAccount } from './accounts.ts';
+export { type ListedSession, OwnSessions } from './own-sessions.ts';
 export { PasswordResets } from './password-resets.ts';
 export { findProfile, type ProfileChanges, TooManySavedFilters, updateProfile } from './profiles.ts';
 export type { AccountRefusal, RefuseAccount } from './refusal.ts';

@@ -22,7 +22,7 @@ import type { RefuseAccount } from './refusal.ts';
 /** Milliseconds that a reset link works. */
 export const resetMs = 3_600_000;
 
-const selectAccount = `select user_id as "userId", email from users where email_key = $1`;
+const selectAccount = `select user_id as "userId", email from users where email_key = $1 and deleted_at is null`;
 
 const selectToken = `
   select user_id as "userId", expires_at as "expiresAt", used_at is not null as used from email_tokens
@@ -85,7 +85,7 @@ export class PasswordResets {
   }
 
   /**
-   * Sets the password, uses the token and all others of the user, and revokes all sessions of the user; resolves to the user's id. The mailed
+   * Sets the password, uses the token and all others of the user (links that would change the address, too), and revokes all sessions of the user; resolves to the user's id. The mailed
    * token also proves the address, as a verification link does: where nothing had proved it before, all access that the account has given
    * out is revoked, since somebody else may have made it. Refused as `findOwner` is.
    */
@@ -114,7 +114,11 @@ export class PasswordResets {
       user.passwordHash = passwordHash;
       user.emailVerifiedAt ??= at;
       user.updatedAt = at;
-      await em.nativeUpdate(EmailToken, { userId, purpose: 'reset', usedAt: null }, { usedAt: at });
+      await em.nativeUpdate(
+        EmailToken,
+        { userId, purpose: { $in: ['reset', 'change'] }, usedAt: null },
+        { usedAt: at },
+      );
       // A login in progress has checked the old password: it is refused when it reads the user's row.
       await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
       await em.flush();

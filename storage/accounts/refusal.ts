@@ -7,6 +7,8 @@ export type AccountRefusal =
   | 'invalid_token'
   | 'expired_token'
   | 'login_required'
+  /** Of another user, or ended. */
+  | 'session_absent'
   /** The invitation is unknown, or is not open any more. */
   | 'invitation_absent';
 

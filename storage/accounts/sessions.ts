@@ -208,7 +208,8 @@ export class Sessions {
   }
 }
 
-async function revoke(
+/** Inside a transaction that has locked the session; no effect when it is revoked already. */
+export async function revoke(
   em: EntityManager,
   session: SessionRow,
   asked: Pick<UserAuditContext, 'origin' | 'now'>,

@@ -27,6 +27,8 @@ export const User = defineEntity({
     displayName: p.text().nullable(),
     avatarColor: p.text().$type<AvatarColor>().nullable(),
     settings: p.json<UserSettings>().nullable(),
+    /** When the user deleted the account: the row is without anything of theirs, and stays for what names it. */
+    deletedAt: instant().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
   },
@@ -70,13 +72,13 @@ export const Session = defineEntity({
   ],
 });
 
-/** A single-use token that was e-mailed: verification (24 h) or password reset (60 min). */
+/** A single-use token that was e-mailed: verification (24 h), password reset (60 min) or change of address (24 h). */
 export const EmailToken = defineEntity({
   name: 'EmailToken',
   tableName: 'email_tokens',
   properties: {
     tokenHash: p.blob().primary(),
-    purpose: p.enum(['verify', 'reset'] as const),
+    purpose: p.enum(['verify', 'reset', 'change'] as const),
     userId: id(),
     /** The address that the token proves; a later change of address voids it. */
     email: p.text(),

@@ -1,6 +1,7 @@
 /** Mail that has to go out: rows of the transaction that causes it, sent after the commit, retried until it expires. */
 export { createEmailToken, emailKey } from './email.ts';
 export {
+  type AccountNotice,
   type ClaimedMail,
   type MailKind,
   MailOutbox,

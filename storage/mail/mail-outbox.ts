@@ -15,6 +15,8 @@ export const mailKinds = [
   'invitation',
   'stitch_stopped',
   'channel_credential',
+  'change_email',
+  'account_notice',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
 
@@ -24,6 +26,16 @@ export interface VerificationMail {
   /** When the account was made, ISO 8601, and from which address; null where that is not known any more. */
   readonly madeAt: string;
   readonly madeFrom: string | null;
+}
+
+/** The content of a mail of kind `account_notice`: what was done with the account, for whoever has its address. */
+export interface AccountNotice {
+  readonly what: 'email_change_asked' | 'email_changed' | 'password_changed' | 'account_deleted';
+  /** When it was done, ISO 8601, and from which address. */
+  readonly at: string;
+  readonly from: string;
+  /** The new address of the account, where that is what was done. */
+  readonly email?: string;
 }
 
 /** A mail to be queued. */

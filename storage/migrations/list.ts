@@ -1,4 +1,5 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
+import { AccountChanges } from './account-changes.ts';
 import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Assignment } from './assignment.ts';
@@ -79,4 +80,5 @@ export const migrations = [
   { name: '0042-dead-letters', class: DeadLetters },
   { name: '0043-tool-secrets', class: ToolSecrets },
   { name: '0044-usage-parts', class: UsageParts },
+  { name: '0051-account-changes', class: AccountChanges },
 ];

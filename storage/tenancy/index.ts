@@ -26,7 +26,13 @@ export {
   toRolesKey,
 } from './credential-check.ts';
 export { Environments } from './environments.ts';
-export { type InvitationMail, invitationResource, Invitations, invitationTokenHash } from './invitations.ts';
+export {
+  type InvitationMail,
+  invitationResource,
+  Invitations,
+  invitationTokenHash,
+  revokeInvitations,
+} from './invitations.ts';
 export {
   findPartnerAppSecrets,
   isVerifyToken,
@@ -49,5 +55,5 @@ export { revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';
 export { StreamTickets, ticketSeconds } from './tickets.ts';
 export { createProjectEvents, createWorkspaceEvents, type ProjectChange } from './workspace-events.ts';
-export { type MembershipChange, WorkspaceMembers } from './workspace-members.ts';
+export { type MembershipChange, removeMember, WorkspaceMembers } from './workspace-members.ts';
 export { Workspaces } from './workspaces.ts';

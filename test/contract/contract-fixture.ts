@@ -57,7 +57,7 @@ export interface ContractFixture {
   readonly outsider: Client;
   readonly anonymous: Client;
   /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
-  getMailedToken(email: string, page: 'verify' | 'reset' | 'join'): Promise<string>;
+  getMailedToken(email: string, page: 'verify' | 'reset' | 'join' | 'email'): Promise<string>;
   /** A client with a new key of the environment. */
   createKey(env: TenantEnvironment, scopes: readonly Scope[]): Promise<Client>;
   /** A token of the person that has had its time. */

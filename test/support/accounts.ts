@@ -4,8 +4,11 @@ import { refuseAccount } from '../../gateway/accounts/refusals.ts';
 import { tenancyRules } from '../../gateway/tenancy/rules.ts';
 import { type Clock, systemClock } from '../../runtime/time/clock.ts';
 import { Acceptance } from '../../storage/accounts/acceptance.ts';
+import { AccountChanges } from '../../storage/accounts/account-changes.ts';
+import { AccountRemoval } from '../../storage/accounts/account-removal.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
 import { type ClaimedMail, MailOutbox, type VerificationMail } from '../../storage/mail/mail-outbox.ts';
+import { OwnSessions } from '../../storage/accounts/own-sessions.ts';
 import { PasswordResets } from '../../storage/accounts/password-resets.ts';
 import { type OpenSession, Sessions } from '../../storage/accounts/sessions.ts';
 import type { UserAuditContext, RequestOrigin } from '../../storage/audit/record.ts';
@@ -65,6 +68,9 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const apiKeys = new ApiKeys({ db, hash, cursors, rules });
   const partnerApps = new PartnerApps({ db, hash, vault, cursors, rules });
   const resets = new PasswordResets({ db, hash, mails, refuse });
+  const ownSessions = new OwnSessions({ db, cursors, refuse });
+  const changes = new AccountChanges({ db, hash, mails, refuse });
+  const removal = new AccountRemoval({ db, mails, access, refuse });
   const acceptance = new Acceptance({ db, hash, sessions, access, refuse });
   const invitations = new Invitations({ db, hash, mails, cursors, rules });
   const members = new WorkspaceMembers({ db, cursors, access, rules });
@@ -104,6 +110,9 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     cursors,
     resets,
     acceptance,
+    ownSessions,
+    changes,
+    removal,
     invitations,
     members,
     projectMembers,

@@ -7,6 +7,7 @@ const subjects = {
   verify: 'Confirm your e-mail address',
   reject: 'Confirm your e-mail address',
   reset: 'Set a new password',
+  email: 'Confirm your new e-mail address',
   join: 'You are invited to a workspace',
 } as const;
 export type MailedPage = keyof typeof subjects;

@@ -4,6 +4,7 @@ import { anonymous } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem, ToSignIn } from './account-page.tsx';
 import { EmailField, useAccountForm } from './fields.tsx';
+import { MailboxLink } from './mailbox-link.tsx';
 import { useSubmission } from './use-submission.ts';
 
 export function ForgotPassword() {
@@ -25,6 +26,7 @@ export function ForgotPassword() {
           <EmailField form={form} />
           <Problem text={problem} />
           <Done text={sentTo === undefined ? undefined : texts.sent(sentTo)} />
+          {sentTo !== undefined && <MailboxLink />}
           <Button type="submit" size="sm" loading={isSending}>
             {texts.submit}
           </Button>

@@ -3,7 +3,7 @@
  *
  *   /sign-in                       to= where to go then
  *   /sign-up, /forgot-password
- *   /join, /reset, /verify, /reject         #token= of a mailed link
+ *   /join, /reset, /verify, /reject, /email #token= of a mailed link
  */
 import {
   createRootRoute,
@@ -56,12 +56,26 @@ export function createAccountRoutes({ path }: AppIdentity) {
     path: '/verify',
     component: lazyRouteComponent(() => import('./verify-email.tsx'), 'VerifyEmail'),
   });
+  const emailRoute = createRoute({
+    getParentRoute: () => root,
+    path: '/email',
+    component: lazyRouteComponent(() => import('./change-email.tsx'), 'ChangeEmail'),
+  });
   const rejectRoute = createRoute({
     getParentRoute: () => root,
     path: '/reject',
     component: lazyRouteComponent(() => import('./reject-account.tsx'), 'RejectAccount'),
   });
-  return [rejectRoute, signInRoute, signUpRoute, forgotRoute, joinRoute, resetRoute, verifyRoute] as const;
+  return [
+    rejectRoute,
+    signInRoute,
+    signUpRoute,
+    forgotRoute,
+    joinRoute,
+    resetRoute,
+    verifyRoute,
+    emailRoute,
+  ] as const;
 }
 
 /** Before any page of somebody who is signed in: others are led to the sign-in page, and from there back. */

@@ -5,6 +5,7 @@ import { anonymous, signIn } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Problem, ToSignIn } from './account-page.tsx';
 import { EmailField, PasswordField, useAccountForm } from './fields.tsx';
+import { MailboxLink } from './mailbox-link.tsx';
 import { useSubmission } from './use-submission.ts';
 
 /** The contract's. */
@@ -24,7 +25,16 @@ export function SignUp() {
   });
 
   return (
-    <AccountPage title={texts.title} intro={texts.intro} footer={<ToSignIn />}>
+    <AccountPage
+      title={texts.title}
+      intro={texts.intro}
+      footer={
+        <>
+          <ToSignIn />
+          <MailboxLink />
+        </>
+      }
+    >
       <form onSubmit={submit} noValidate>
         <Stack>
           <EmailField form={form} />

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { signOut, skein } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem } from './account-page.tsx';
+import { MailboxLink } from './mailbox-link.tsx';
 import { useSubmission } from './use-submission.ts';
 
 export function Unverified() {
@@ -15,6 +16,7 @@ export function Unverified() {
   const resend = async (): Promise<void> => setSent(await run(async () => skein.auth.resendVerification()));
   return (
     <AccountPage title={texts.unverified} intro={me === undefined ? undefined : texts.mailed(me.email)}>
+      <MailboxLink />
       <Problem text={problem} />
       <Done text={isSent ? texts.resent : undefined} />
       <Button size="sm" onClick={() => location.reload()}>

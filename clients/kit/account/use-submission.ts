@@ -1,7 +1,7 @@
 /** A form on its way to the server: whether it is, and what came of the last try. */
 import { useState } from 'react';
 import { useKitTexts } from '../texts/index.ts';
-import { describeProblem } from './problems.ts';
+import { describeProblem, type KnownProblem, type ProblemTexts } from './problems.ts';
 
 export interface Submission {
   readonly isSending: boolean;
@@ -11,8 +11,9 @@ export interface Submission {
   run(work: () => Promise<unknown>): Promise<boolean>;
 }
 
-export function useSubmission(): Submission {
-  const texts = useKitTexts().account.problems;
+/** @param own what a page says otherwise of some problems */
+export function useSubmission(own: Partial<Pick<ProblemTexts, KnownProblem>> = {}): Submission {
+  const texts = { ...useKitTexts().account.problems, ...own };
   const [isSending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
   const run = async (work: () => Promise<unknown>): Promise<boolean> => {

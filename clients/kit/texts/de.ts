@@ -11,6 +11,7 @@ export const german: typeof english = {
     emailForm: 'Das ist keine E-Mail-Adresse.',
     passwordLength: 'Ein Passwort hat 8 bis 256 Zeichen.',
     toSignIn: 'Zurück zur Anmeldung',
+    openMailbox: 'Postfach öffnen',
     signIn: {
       title: 'Anmelden',
       submit: 'Anmelden',
@@ -37,6 +38,12 @@ export const german: typeof english = {
       intro: 'Es ersetzt das alte und meldet Sie überall ab.',
       submit: 'Passwort festlegen',
       done: 'Ihr neues Passwort ist festgelegt.',
+    },
+    changeEmail: {
+      title: 'Neue E-Mail-Adresse bestätigen',
+      intro: 'Geben Sie das Passwort Ihres Kontos ein. Danach melden Sie sich mit dieser Adresse an.',
+      submit: 'Adresse ändern',
+      done: 'Ihre E-Mail-Adresse ist geändert.',
     },
     join: {
       title: 'Dem Arbeitsbereich beitreten',

@@ -10,6 +10,7 @@ export const english = {
     emailForm: 'This is no e-mail address.',
     passwordLength: 'A password has 8 to 256 characters.',
     toSignIn: 'Back to sign in',
+    openMailbox: 'Open the mailbox',
     signIn: {
       title: 'Sign in',
       submit: 'Sign in',
@@ -36,6 +37,12 @@ export const english = {
       intro: 'It replaces the old one, and signs you out everywhere.',
       submit: 'Set the password',
       done: 'Your new password is set.',
+    },
+    changeEmail: {
+      title: 'Confirm your new e-mail address',
+      intro: 'Enter the password of your account. Then you sign in with this address.',
+      submit: 'Change the address',
+      done: 'Your e-mail address is changed.',
     },
     join: {
       title: 'Join the workspace',

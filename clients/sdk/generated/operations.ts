@@ -12,6 +12,13 @@ POST rejectAccount/studio=/reject-account
 POST forgotPassword/studio=/forgot-password
 POST resetPassword/studio=/reset-password
 NPOST acceptInvitation/studio=/accept-invitation`,
+  sessions: `LGET list.@s/studio=
+DELETE end.@/studio=/~
+0NPOST endOther@s/studio=/end-others endOthers`,
+  account: `NPOST changePassword/studio/auth/change-password
+POST changeEmail/studio/auth/change-email
+POST confirmEmail/studio/auth/confirm-email
+NPOST delete.@/studio/auth/delete-account`,
   profile: `GET get|PATCH update.@/studio=`,
   caller: `GET get.@=`,
   workspaces: `LGET list.@s=
@@ -141,6 +148,13 @@ export type OperationId =
   | 'forgotPassword'
   | 'resetPassword'
   | 'acceptInvitation'
+  | 'listSessions'
+  | 'endSession'
+  | 'endOtherSessions'
+  | 'changePassword'
+  | 'changeEmail'
+  | 'confirmEmail'
+  | 'deleteAccount'
   | 'getProfile'
   | 'updateProfile'
   | 'getCaller'

@@ -21,11 +21,14 @@ import type {
   Caller,
   CancelAgentRunBody,
   CannedReply,
+  ChangeEmailBody,
+  ChangePasswordBody,
   Channel,
   ChannelCommand,
   ChatappReadiness,
   ChatappStatus,
   ChatappTemplate,
+  ConfirmEmailBody,
   ConnectChatappBody,
   ConsoleMember,
   ConsoleStreamEvent,
@@ -51,8 +54,10 @@ import type {
   CreatedApiKey,
   CreatedPartnerAppCredential,
   CreatedTool,
+  DeleteAccountBody,
   DeliveryAttempt,
   DisconnectChatappBody,
+  EndedSessions,
   Environment,
   EventType,
   FailedReplays,
@@ -88,6 +93,7 @@ import type {
   RotateToolSecretBody,
   RotatedApiKey,
   SendTemplateBody,
+  Session,
   SetBudgetsBody,
   SignUpBody,
   SimulateBody,
@@ -131,6 +137,17 @@ import type {
   WorkspaceInvitation,
   WorkspaceMember,
 } from './types.ts';
+
+/** What `sessions.list` asks for. */
+export interface ListSessionsQuery {
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
 
 /** What `workspaces.list` asks for. */
 export interface ListWorkspacesQuery {
@@ -249,7 +266,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -854,6 +871,66 @@ export interface AuthApi {
    * @throws {ApiError} `svc/auth/login_required`, `svc/runtime/not_found`, `svc/auth/email_domain_not_allowed`
    */
   acceptInvitation(body: AcceptInvitationBody, options?: CallOptions): Call<TokenResponse>;
+}
+
+export interface SessionsApi {
+  /**
+   * List your sessions.
+   * Those that live, the newest first. `lastUsedAt` is exact to about 15 minutes: a client in use exchanges its refresh cookie that often.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`
+   */
+  list(query?: ListSessionsQuery, options?: CallOptions): Listing<Session>;
+
+  /**
+   * End one of your sessions.
+   * Its access tokens stop within seconds on every node, and its Console streams are closed. The session of the request may end itself.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  end(sessionId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * End all your sessions but this one.
+   * An Idempotency-Key has no effect. Each request ends what other sessions there are by then.
+   * Not for API keys.
+   */
+  endOthers(options?: CallOptions): Call<EndedSessions>;
+}
+
+export interface AccountApi {
+  /**
+   * Change your password.
+   * Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells you.
+   * An Idempotency-Key has no effect. A repeated request finds the present password wrong (401): it has changed.
+   * Not for API keys.
+   */
+  changePassword(body: ChangePasswordBody, options?: CallOptions): Call<void>;
+
+  /**
+   * Ask for another e-mail address.
+   * Takes the password. A link is mailed to the new address, and a notice to the present one, which stays until the link is confirmed. Another request voids the earlier link.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
+   */
+  changeEmail(body: ChangeEmailBody, options?: CallOptions): Call<Accepted>;
+
+  /**
+   * Change the e-mail address with the e-mailed token.
+   * Takes the password of the account, too, so that nobody can make a stranger who opens the link share an account. The new address counts as verified, and a notice goes to the former one.
+   * Needs no credential.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`
+   */
+  confirmEmail(body: ConfirmEmailBody, options?: CallOptions): Call<Accepted>;
+
+  /**
+   * Delete your account.
+   * Takes the password. Sessions and memberships end, the address is free again, and the user is shown as deleted wherever they are named. A workspace that is not archived and has no other owner is handed over or archived first: until then 409, whose `details.workspaces` names them. API keys that the user made belong to their projects and stay.
+   * An Idempotency-Key has no effect. A repeated request finds its access token invalid (401): the session has ended.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  delete(body: DeleteAccountBody, options?: CallOptions): Call<void>;
 }
 
 export interface ProfileApi {
@@ -1984,6 +2061,8 @@ export interface ContractApi {
 /** Every resource of the API. */
 export interface Resources {
   readonly auth: AuthApi;
+  readonly sessions: SessionsApi;
+  readonly account: AccountApi;
   readonly profile: ProfileApi;
   readonly caller: CallerApi;
   readonly workspaces: WorkspacesApi;

@@ -2926,6 +2926,62 @@ export interface AcceptInvitationBody {
   password?: string | undefined;
 }
 
+export interface SessionDevice {
+  /** The browser or program; null: unknown. */
+  browser: string | null;
+  /** The operating system; null: unknown. */
+  system: string | null;
+}
+
+export interface Session {
+  sessionId: string;
+  /** Whether it is the session of this request. */
+  current: boolean;
+  /** What its user agent says of it, roughly. */
+  device: SessionDevice;
+  /** As the client sent it when it signed in; null: it sent none. */
+  userAgent: string | null;
+  /** Where it signed in from. */
+  address: string | null;
+  /** When it signed in. */
+  createdAt: string;
+  /** When it was last used, to about 15 minutes. */
+  lastUsedAt: string;
+  /** When it ends, unless it is used before. */
+  expiresAt: string;
+}
+
+export interface EndedSessions {
+  /** How many sessions have ended. */
+  ended: number;
+}
+
+export interface ChangePasswordBody {
+  /** The present password of the account. */
+  password: string;
+  /** 8 to 256 characters. */
+  newPassword: string;
+}
+
+export interface ChangeEmailBody {
+  /** A link is mailed there. */
+  newEmail: string;
+  /** The present password of the account. */
+  password: string;
+}
+
+export interface ConfirmEmailBody {
+  /** From the link that was mailed. Works once. */
+  token: string;
+  /** The present password of the account. */
+  password: string;
+}
+
+export interface DeleteAccountBody {
+  /** The present password of the account. */
+  password: string;
+}
+
 export interface SavedFilter {
   /** One of those that GET /console/projects/{projectId}/queues counts. */
   queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
@@ -3336,7 +3392,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;

@@ -40,6 +40,20 @@ t.test('renews a token before its end, once for all who ask', async t => {
   t.equal(state.refreshes, 2);
 });
 
+t.test('a password that is refused is not tried again with another token', async t => {
+  const { session, ends } = createSession(['one', 'two']);
+  await session.getToken();
+  let asked = 0;
+  const fetch = async (): Promise<Response> => {
+    asked++;
+    return Response.json({ error: 'svc/auth/invalid_credentials' }, { status: 401 });
+  };
+  const answer = await session.ask(fetch, '/v1/studio/auth/change-password', withToken('one'));
+  t.strictSame(await answer.json(), { error: 'svc/auth/invalid_credentials' });
+  t.equal(asked, 1);
+  t.strictSame(ends, []);
+});
+
 t.test('a token that is refused before its time is renewed, and the request sent again', async t => {
   const { session, ends } = createSession(['one', 'two']);
   await session.getToken();

@@ -14,7 +14,7 @@ const { url: databaseUrl, database } = await startTestDatabase(t);
 const { url: baseUrl } = await startSkeinOn(t, databaseUrl, { DATA_DIR: folder });
 const browser = await startChromium(t);
 const anonymous = new Skein({ apiKey: null, baseUrl });
-const pages = ['verify', 'reject', 'reset', 'join'] as const;
+const pages = ['verify', 'reject', 'reset', 'join', 'email'] as const;
 
 let accounts = 0;
 async function signUp() {
@@ -68,6 +68,7 @@ t.test('every link of a mail leads to a page', async t => {
     mailText('verify_email', 'T', baseUrl),
     mailText('reset_password', 'T', baseUrl),
     mailText('invitation', invitation, baseUrl),
+    mailText('change_email', 'T', baseUrl),
   ];
   const links = new Set(mails.flatMap(({ text }) => text.match(/http\S+\/studio\/\S+/g) ?? []));
   t.same([...links].sort(), pages.map(page => `${baseUrl}/studio/${page}#token=T`).sort());
@@ -130,6 +131,35 @@ t.test('a password is set; a link that was cut says so', async t => {
   const cut = await open(t, 'reset', '');
   await cut.page.getByRole('alert').getByText('This address is not complete.').waitFor();
 });
+
+t.test(
+  'a new address is confirmed with the password, and found in the mailbox without a terminal',
+  async t => {
+    const { email, api } = await signUp();
+    const newEmail = `new-${email}`;
+    await api.account.changeEmail({ newEmail, password: 'correct horse battery' });
+    const token = await readMailedToken(folder, newEmail, 'email');
+    const tab = await open(t, 'email', token);
+    const field = tab.page.getByRole('textbox', { name: 'Password' });
+    await field.fill('something else');
+    await field.press('Enter');
+    await tab.page.getByRole('alert').getByText('That is not the password of your account.').waitFor();
+    await field.fill('correct horse battery');
+    await field.press('Enter');
+    await tab.page.getByRole('status').getByText('Your e-mail address is changed.').waitFor();
+    await checkSent(t, tab, token);
+    t.match(await api.auth.me(), { email: newEmail, emailVerified: true });
+
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${baseUrl}/studio/sign-up`);
+    const mailbox = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Open the mailbox' }).click();
+    const opened = await mailbox;
+    await opened.getByRole('link', { name: 'Your e-mail address was changed' }).click();
+    await opened.getByText(`The e-mail address of your account is now ${newEmail}.`).waitFor();
+    t.strictSame(await findBarriers(opened), []);
+  },
+);
 
 t.test('an invited person joins, with a password for their new account', async t => {
   const { email: inviter, api } = await signUp();

@@ -7,10 +7,10 @@ import { NodeProcess } from '../../support/node-process.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newAddress, type TenantEnvironment, type ContractFixture } from '../contract-fixture.ts';
 
-const password = 'correct horse battery';
+export const password = 'correct horse battery';
 
 /** Somebody who has just signed up, and the refresh cookie that they were given. */
-async function newcomer(fixture: ContractFixture) {
+export async function newcomer(fixture: ContractFixture) {
   const email = newAddress();
   const reply = await fixture.anonymous.ask<{ accessToken: string }>('signUp', { body: { email, password } });
   const cookie = String(reply.headers['set-cookie']).split(';')[0] ?? '';
@@ -45,7 +45,7 @@ async function invitation({ tenant, fixture }: TenantEnvironment, email = newAdd
 }
 
 /** Its time is up. */
-async function lapse(fixture: ContractFixture, userId: string): Promise<void> {
+export async function lapse(fixture: ContractFixture, userId: string): Promise<void> {
   await fixture.database.query(
     `update email_tokens set expires_at = now() - interval '1 s' where user_id = $1`,
     [userId],

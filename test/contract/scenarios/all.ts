@@ -1,5 +1,6 @@
 /** The scenario of every operation: one that is missing does not compile. */
 import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
+import { ownAccountScenarios } from './account.ts';
 import { accountScenarios, profileScenarios } from './accounts.ts';
 import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScenarios } from './agents.ts';
 import { attachmentScenarios } from './attachments.ts';
@@ -25,6 +26,7 @@ import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.t
 
 const all: Scenarios = {
   ...accountScenarios,
+  ...ownAccountScenarios,
   ...profileScenarios,
   ...callerScenarios,
   ...tenancyScenarios,

@@ -10,6 +10,7 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   invalid_token: 401,
   expired_token: 401,
   login_required: 401,
+  session_absent: 404,
   invitation_absent: 404,
 };
 

@@ -39,6 +39,8 @@ import { IdempotencyKeys } from '../../../storage/idempotency/idempotency-keys.t
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
 import { ArchivedProjects } from '../../../storage/tenancy/archived-projects.ts';
 import { Vault } from '../../../storage/secrets/vault.ts';
+import { accountHandlers } from '../../../gateway/handlers/account.ts';
+import { accountOperations } from '../../../protocol/operations/account.ts';
 import { accountServices, freshKey } from '../../support/accounts.ts';
 
 /** The machine's time, and as much more as a test adds. */
@@ -148,11 +150,20 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   const archived = new ArchivedProjects(db, clock);
   const archiving = { database: db, node: { tell: () => undefined }, verifier, archived };
 
+  // It has no threads that anybody could be assigned to.
+  const withoutThreads = {
+    database: db,
+    node: { ask: () => Promise.reject(new Error('there are no threads here')) },
+    clock,
+    log: silentLog,
+  };
+
   const server = new HttpServer({ log: silentLog, docsUrl: `${baseUrl}/docs` });
   serveOperations(
     server,
     {
       ...authOperations,
+      ...accountOperations,
       ...tenancyOperations,
       ...invitationOperations,
       ...memberOperations,
@@ -163,16 +174,13 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     {
       ...authHandlers(signingIn),
       ...passwordResetHandlers(signingIn),
+      ...accountHandlers({ ...signingIn, ...withoutThreads }),
       ...acceptanceHandlers(signingIn),
       ...invitationHandlers(signingIn),
       ...memberHandlers({
         members: services.members,
         projectMembers: services.projectMembers,
-        database: db,
-        // It has no threads that anybody could be assigned to.
-        node: { ask: () => Promise.reject(new Error('there are no threads here')) },
-        clock,
-        log: silentLog,
+        ...withoutThreads,
       }),
       ...workspaceHandlers({ ...services, ...archiving }),
       ...projectHandlers({ ...services, ...archiving }),
@@ -218,7 +226,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
   const handedOut = new Set<string>();
 
   /** The token of the newest link to a page that was mailed to the address and not given here before, once there is one. */
-  async function tokenTo(email: string, page: 'verify' | 'reset' | 'join'): Promise<string> {
+  async function tokenTo(email: string, page: 'verify' | 'reset' | 'join' | 'email'): Promise<string> {
     for (let seen = 0; ;) {
       const files = received.get(email) ?? [];
       const texts = await Promise.all(files.slice(seen).map(file => readFile(file, 'utf8')));

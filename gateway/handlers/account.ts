@@ -1,0 +1,157 @@
+/** A user's own account: sessions, password, e-mail address, and its end. */
+import { conflict, ServiceError } from '../../protocol/errors.ts';
+import type { accountOperations } from '../../protocol/operations/index.ts';
+import { defaultPageSize, type Session } from '../../protocol/resources/index.ts';
+import {
+  type AccountChange,
+  type AccountChanges,
+  type AccountRemoval,
+  type Accounts,
+  LastOwner,
+  type ListedSession,
+  type LoginAccount,
+  type OwnSessions,
+} from '../../storage/accounts/index.ts';
+import { describeDevice } from '../accounts/index.ts';
+import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { createUserAuditContext, getRequestOrigin, requireUser } from './caller.ts';
+import { unassignThreads, type UnassignServices } from './members.ts';
+
+export interface AccountServices extends UnassignServices {
+  readonly accounts: Pick<Accounts, 'findAccount'>;
+  readonly ownSessions: OwnSessions;
+  readonly changes: AccountChanges;
+  readonly removal: AccountRemoval;
+  readonly passwords: Passwords;
+  readonly policy: SignUpPolicy;
+  readonly authenticator: Authenticator;
+  /** Told when mail has been committed. */
+  readonly mail: { wake(): void };
+}
+
+type SessionOperations = Pick<typeof accountOperations, 'listSessions' | 'endSession' | 'endOtherSessions'>;
+
+export function accountHandlers(services: AccountServices): Handlers<typeof accountOperations> {
+  return { ...ownSessionHandlers(services), ...changeHandlers(services) };
+}
+
+function ownSessionHandlers({ ownSessions, authenticator }: AccountServices): Handlers<SessionOperations> {
+  return {
+    listSessions: async call => {
+      const { userId, sessionId } = requireUser(call);
+      const { cursor, limit = defaultPageSize } = call.query;
+      const { data, ...rest } = await ownSessions.list(userId, call.now, { cursor, limit });
+      return { body: { data: data.map(session => toResource(session, sessionId)), ...rest } };
+    },
+
+    endSession: async call => {
+      const { sessionId } = call.params;
+      await ownSessions.end(sessionId, createUserAuditContext(call));
+      authenticator.forgetSession(sessionId);
+      return {};
+    },
+
+    endOtherSessions: async call => {
+      const { userId, sessionId } = requireUser(call);
+      const ended = await ownSessions.endOthers(sessionId, createUserAuditContext(call));
+      authenticator.forgetUser(userId);
+      return { body: { ended } };
+    },
+  };
+}
+
+function toResource(session: ListedSession, currentSessionId: string): Session {
+  const { sessionId, userAgent, address } = session;
+  return {
+    sessionId,
+    current: sessionId === currentSessionId,
+    device: describeDevice(userAgent),
+    userAgent,
+    address,
+    createdAt: session.createdAt.toISOString(),
+    lastUsedAt: session.lastUsedAt.toISOString(),
+    expiresAt: session.expiresAt.toISOString(),
+  };
+}
+
+function changeHandlers(
+  services: AccountServices,
+): Handlers<Omit<typeof accountOperations, keyof SessionOperations>> {
+  const { accounts, changes, removal, passwords, policy, authenticator, mail } = services;
+
+  /** The change by the signed-in user, whose password is right. */
+  async function check(call: Call, password: string): Promise<AccountChange> {
+    const account = await accounts.findAccount(requireUser(call).userId);
+    return {
+      ...createUserAuditContext(call),
+      checkedHash: await checkPassword(passwords, account, password),
+    };
+  }
+
+  return {
+    changePassword: async call => {
+      const { userId, sessionId } = requireUser(call);
+      const change = await check(call, call.body.password);
+      const passwordHash = await passwords.hash(call.body.newPassword);
+      await changes.changePassword({ ...change, passwordHash, sessionId });
+      authenticator.forgetUser(userId);
+      mail.wake();
+      return {};
+    },
+
+    changeEmail: async call => {
+      const { newEmail: email, password } = call.body;
+      await call.once(async key => {
+        policy.checkDomain(email);
+        await changes.askEmail({ ...(await check(call, password)), email, key });
+      });
+      mail.wake();
+      return { body: { accepted: true } };
+    },
+
+    confirmEmail: async call => {
+      const { token, password } = call.body;
+      const userId = await call.once(async key => {
+        const account = await changes.findChange(token, call.now);
+        const checkedHash = await checkPassword(passwords, account, password);
+        const audit = { byUserId: account.userId, origin: getRequestOrigin(call), now: call.now };
+        return changes.confirmEmail(token, { ...audit, checkedHash, key });
+      });
+      authenticator.forgetUser(userId);
+      mail.wake();
+      return { body: { accepted: true } };
+    },
+
+    deleteAccount: async call => {
+      const { userId } = requireUser(call);
+      const change = await check(call, call.body.password);
+      const left = await removal.remove(change).catch((error: unknown) => {
+        throw error instanceof LastOwner ? refuseLastOwner(error) : error;
+      });
+      authenticator.forgetUser(userId);
+      mail.wake();
+      for (const workspaceId of left) await unassignThreads(services, call, { workspaceId, userId });
+      return {};
+    },
+  };
+}
+
+/** The hash that the password fits; 401 where it is wrong. As slow without an account as with one. */
+async function checkPassword(
+  passwords: Passwords,
+  account: LoginAccount | undefined,
+  password: string,
+): Promise<string | null> {
+  const right = await passwords.verify(account?.passwordHash ?? undefined, password);
+  if (account === undefined || !right) {
+    throw new ServiceError('svc/auth/invalid_credentials', { message: 'The password is wrong.' });
+  }
+  return account.passwordHash;
+}
+
+function refuseLastOwner({ workspaces }: LastOwner): ServiceError {
+  const names = workspaces.map(({ name }) => JSON.stringify(name)).join(', ');
+  const message = `You are the last owner of ${names}: hand each of them over to somebody else, or archive it.`;
+  return conflict(message, { workspaces });
+}

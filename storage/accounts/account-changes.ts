@@ -1,0 +1,192 @@
+/**
+ * What signed-in users change of their own account: the password, and the e-mail address. An address changes in two steps:
+ *
+ *   asked   -> changed    whoever has the mailed token and knows the password confirms it, within 24 hours
+ *   asked   -> void       another change is asked for, the password changes or is reset, or somebody else has taken the address
+ *
+ * The token alone is not enough: else anybody could ask to change their account to a stranger's address, and the stranger who opens
+ * the link would share the account with them.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { EmailToken, User } from '../entities/index.ts';
+import { transactOnce, type WorkKey } from '../idempotency/index.ts';
+import {
+  type AccountNotice,
+  createEmailToken,
+  emailKey,
+  type MailOutbox,
+  type SealedMail,
+} from '../mail/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import type { LoginAccount } from './accounts.ts';
+import { endOtherSessions } from './own-sessions.ts';
+import type { RefuseAccount } from './refusal.ts';
+
+/** Milliseconds that a link of a change of address works, and that a notice is worth sending. */
+export const changeMs = 24 * 3_600_000;
+
+const selectChange = `
+  select t.user_id as "userId", t.expires_at as "expiresAt", t.used_at is not null as used, u.password_hash as "passwordHash"
+  from email_tokens t join users u on u.user_id = t.user_id where t.token_hash = $1 and t.purpose = 'change'`;
+
+const selectTaken = `select 1 from users where email_key = ? and user_id <> ?`;
+
+/** A change by a user whose password was checked against this hash. */
+export interface AccountChange extends UserAuditContext {
+  readonly checkedHash: string | null;
+}
+
+export interface AccountChangesOptions {
+  readonly db: Database;
+  readonly hash: KeyedHash;
+  readonly mails: MailOutbox;
+  readonly refuse: RefuseAccount;
+}
+
+export class AccountChanges {
+  readonly #db: Database;
+  readonly #hash: KeyedHash;
+  readonly #mails: MailOutbox;
+  readonly #refuse: RefuseAccount;
+
+  constructor({ db, hash, mails, refuse }: AccountChangesOptions) {
+    this.#db = db;
+    this.#hash = hash;
+    this.#mails = mails;
+    this.#refuse = refuse;
+  }
+
+  /** Sets another password and ends all other sessions; links that would reset it or change the address are void. */
+  async changePassword(change: AccountChange & { passwordHash: string; sessionId: string }): Promise<void> {
+    const { byUserId: userId, now, passwordHash, sessionId } = change;
+    const at = new Date(now);
+    await this.#db.em().transactional(async em => {
+      const user = await this.#lock(em, change);
+      user.passwordHash = passwordHash;
+      user.updatedAt = at;
+      await em.nativeUpdate(
+        EmailToken,
+        { userId, purpose: { $in: ['reset', 'change'] }, usedAt: null },
+        { usedAt: at },
+      );
+      await em.flush();
+      await recordAccountAction(em, change, { action: 'user.password_changed', targetId: userId });
+      await endOtherSessions(em, sessionId, change);
+      this.#mails.queue(em, await this.#sealNotice(user.email, 'password_changed', change));
+    });
+  }
+
+  /** Mails a link to the new address and a notice to the present one. Refused when somebody has the new one. */
+  async askEmail(change: AccountChange & { email: string; key?: WorkKey | undefined }): Promise<void> {
+    const { byUserId: userId, now, key } = change;
+    const email = change.email.trim().normalize('NFC');
+    const token = createEmailToken();
+    const times = { now: new Date(now), expiresAt: new Date(now + changeMs) };
+    const link = await this.#mails.seal({ kind: 'change_email', recipient: email, secret: token, ...times });
+    await transactOnce(this.#db, key, async em => {
+      const user = await this.#lock(em, change);
+      const taken = await em.execute(selectTaken, [emailKey(email), userId]);
+      if (taken.length > 0) throw this.#refuse('email_in_use');
+      await em.nativeUpdate(EmailToken, { userId, purpose: 'change', usedAt: null }, { usedAt: times.now });
+      em.create(EmailToken, {
+        tokenHash: this.#hashToken(token),
+        purpose: 'change',
+        userId,
+        email,
+        createdAt: times.now,
+        expiresAt: times.expiresAt,
+      });
+      this.#mails.queue(em, link);
+      this.#mails.queue(em, await this.#sealNotice(user.email, 'email_change_asked', change, email));
+    });
+  }
+
+  /** The account of a token, asked before its password is checked. Refused when the token is unknown, used or expired. */
+  async findChange(token: string, now: number): Promise<LoginAccount> {
+    const [found] = await this.#db.query<LoginAccount & { expiresAt: Date; used: boolean }>(selectChange, [
+      this.#hashToken(token),
+    ]);
+    if (found === undefined || found.used) throw this.#refuse('invalid_token');
+    if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
+    return { userId: found.userId, passwordHash: found.passwordHash };
+  }
+
+  /**
+   * Changes the address to that of the token, which is used by this, and tells the former one; resolves to the user's id. Of several accounts that were to have one
+   * address the first gets it. Refused as `findChange` is, and when somebody has the address by now.
+   */
+  async confirmEmail(token: string, change: AccountChange & { key?: WorkKey | undefined }): Promise<string> {
+    const { byUserId: userId, now, key } = change;
+    const at = new Date(now);
+    try {
+      return await transactOnce(this.#db, key, async em => {
+        const user = await this.#lock(em, change);
+        const where = { tokenHash: this.#hashToken(token), purpose: 'change', userId } as const;
+        const found = await em.findOne(EmailToken, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
+        if (found === null || found.usedAt) throw this.#refuse('invalid_token');
+        const former = user.email;
+        found.usedAt = at;
+        user.email = found.email;
+        user.emailKey = emailKey(found.email);
+        user.emailVerifiedAt = at;
+        user.updatedAt = at;
+        await em.flush();
+        await recordAccountAction(em, change, { action: 'user.email_changed', targetId: userId });
+        this.#mails.queue(em, await this.#sealNotice(former, 'email_changed', change, found.email));
+        return userId;
+      });
+    } catch (error) {
+      throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
+    }
+  }
+
+  /** The locked user, if the password is still the one that was checked. */
+  async #lock(em: EntityManager, change: AccountChange): Promise<InferEntity<typeof User>> {
+    const { byUserId: userId, checkedHash } = change;
+    const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+    if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
+      throw this.#refuse('wrong_password');
+    }
+    return user;
+  }
+
+  #sealNotice(
+    recipient: string,
+    what: AccountNotice['what'],
+    audit: UserAuditContext,
+    email?: string,
+  ): Promise<SealedMail> {
+    return sealAccountNotice(
+      this.#mails,
+      recipient,
+      { what, ...(email === undefined ? {} : { email }) },
+      audit,
+    );
+  }
+
+  #hashToken(token: string): Buffer {
+    return this.#hash.digest('email-token', token);
+  }
+}
+
+/** A mail that tells whoever has the address what was done with the account. */
+export function sealAccountNotice(
+  mails: MailOutbox,
+  recipient: string,
+  notice: Pick<AccountNotice, 'what' | 'email'>,
+  { origin, now }: UserAuditContext,
+): Promise<SealedMail> {
+  const at = new Date(now);
+  const content: AccountNotice = { ...notice, at: at.toISOString(), from: origin.address };
+  return mails.seal({
+    kind: 'account_notice',
+    recipient,
+    secret: JSON.stringify(content),
+    now: at,
+    expiresAt: new Date(now + changeMs),
+  });
+}
