@@ -127,7 +127,11 @@ async function tryPeople(
   operation: Operation,
   env: TenantEnvironment,
 ): Promise<void> {
-  const { refuses = [] } = scenarios[id];
+  const { refuses = [], ownAccount = false, by } = scenarios[id];
+  if (ownAccount && by !== undefined) {
+    await expectSuccess(t, id, env, await by(env), 'whose account it is');
+    return;
+  }
   for (const role of roles) {
     if (isOutside(operation, role)) {
       await expectRefusal(t, id, env, byRole[role], 'svc/runtime/not_found', role);

@@ -67,6 +67,8 @@ export interface Scenario<O extends Operation = Operation> {
   readonly inOwnProject?: OwnProjectCase;
   /** Only for people whose e-mail is verified, and for the keys that they have made. */
   readonly verifiedOnly?: true;
+  /** The request is about the account of whoever sends it (`by`), and nobody else's: roles make no difference. */
+  readonly ownAccount?: true;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
   readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
@@ -86,6 +88,7 @@ export interface AnyScenario {
   readonly by?: Scenario['by'];
   readonly inOwnProject?: Scenario['inOwnProject'];
   readonly verifiedOnly?: Scenario['verifiedOnly'];
+  readonly ownAccount?: Scenario['ownAccount'];
   readonly refuses?: Scenario['refuses'];
   readonly refusals: Readonly<Partial<Record<ErrorCode, Provoke>>>;
 }

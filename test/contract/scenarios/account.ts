@@ -17,6 +17,8 @@ async function change(fixture: ContractFixture, newEmail = newAddress()) {
 export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
   listSessions: { request: () => ({}), refusals: {} },
   endSession: {
+    by: ({ tenant }) => tenant.person,
+    ownAccount: true,
     request: async ({ fixture, tenant }) => {
       const { data } = await tenant.person.get<{ data: readonly { sessionId: string; current: boolean }[] }>(
         'listSessions',
@@ -34,10 +36,11 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
     },
     refusals: {},
   },
-  endOtherSessions: { request: () => ({}), by: person, refusals: {} },
+  endOtherSessions: { request: () => ({}), by: person, ownAccount: true, refusals: {} },
   changePassword: {
     request: () => ({ body: { password, newPassword: 'staple of another sort' } }),
     by: person,
+    ownAccount: true,
     refusals: {
       'svc/auth/invalid_credentials': async fixture => ({
         by: await person({ fixture }),
@@ -48,6 +51,7 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
   changeEmail: {
     request: () => ({ body: { newEmail: newAddress(), password } }),
     by: person,
+    ownAccount: true,
     refusals: {
       'svc/auth/invalid_credentials': async fixture => ({
         by: await person({ fixture }),
@@ -94,6 +98,7 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
       await person.ask('archiveWorkspace', { params: { workspaceId } });
       return person;
     },
+    ownAccount: true,
     refusals: {
       'svc/auth/invalid_credentials': async fixture => ({
         by: await person({ fixture }),
