@@ -71,8 +71,8 @@ t.test('a session is ended by its user, and by nobody else', async t => {
   const { client, email } = await node.signedUp();
   const elsewhere = await logIn(email);
   const sessionId = (await list(client)).find(({ current }) => !current)?.sessionId ?? '';
-  const { client: stranger } = await node.signedUp();
-  t.match(await stranger.call('DELETE', `/studio/sessions/${sessionId}`), absent);
+  const { client: outsider } = await node.signedUp();
+  t.match(await outsider.call('DELETE', `/studio/sessions/${sessionId}`), absent);
   t.equal((await elsewhere.call('GET', '/studio/me')).status, 200);
   t.equal((await client.call('DELETE', `/studio/sessions/${sessionId}`)).status, 204);
   t.match(await elsewhere.call('GET', '/studio/me'), invalid, 'its access token at once');
