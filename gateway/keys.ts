@@ -4,11 +4,9 @@
  *
  * Exit codes: 0 done; 1 failed or interrupted, run it again; 2 some values cannot be opened; 64 and 78 as gateway/main.ts.
  */
-import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { silentLog } from '../runtime/observability/index.ts';
 import { type Database, openDatabase } from '../storage/database/index.ts';
-import { FolderInUse, readEmbeddedUrl, startEmbedded } from '../storage/embedded/index.ts';
 import {
   type BrokenSeal,
   hashedColumns,
@@ -22,39 +20,26 @@ import {
   type Seal,
   SealBroken,
 } from '../storage/secrets/index.ts';
-import { ConfigError, readConfig, type Config } from './config/index.ts';
+import type { Config } from './config/index.ts';
+import {
+  abortOnSignals,
+  openEmbedded,
+  readEnvironment,
+  Refused,
+  runCommand,
+  say,
+} from './operator-command.ts';
 
 /** The work may take as long as the tables are large. */
 const statementTimeoutMs = 600_000;
+/** What names the database and the keys. */
+const variables = ['DATABASE_URL', 'DATA_DIR', 'SECRET_KEYS', 'TOKEN_KEYS'] as const;
 /** Rows of a lost key that are named. */
 const maxNamed = 20;
 
 const usage = `Usage: npm run keys -- status    which keys are in use, and which may be taken out
        npm run keys -- reseal    seal everything again under the newest key
 `;
-
-/** What the operator has to mend: one line, no stack. */
-class Refused extends Error {
-  readonly exitCode: number;
-  constructor(message: string, exitCode: number) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
-}
-
-/** Only what names the database and the keys: the rest of a node's configuration may be missing here. */
-function readEnvironment(): Config {
-  const { DATABASE_URL, DATA_DIR, SECRET_KEYS, TOKEN_KEYS } = process.env;
-  try {
-    return readConfig({ DATABASE_URL, DATA_DIR, SECRET_KEYS, TOKEN_KEYS, HOST: '127.0.0.1' });
-  } catch (error) {
-    throw error instanceof ConfigError ? new Refused(error.message, 78) : error;
-  }
-}
 
 /** The keys of the environment, or those that a node has made under DATA_DIR. Makes none. */
 async function readRings(config: Config): Promise<{ secret: KeyRing; token: readonly string[] }> {
@@ -84,19 +69,6 @@ async function withDatabase<T>(config: Config, work: (database: Database) => Pro
   } finally {
     await database.close();
     await embedded?.stop();
-  }
-}
-
-async function openEmbedded(dataDir: string): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const folder = join(dataDir, 'postgres');
-  await access(folder).catch(() => {
-    throw new Refused(`DATABASE_URL is not set, and there is no database under ${dataDir}`, 78);
-  });
-  try {
-    return await startEmbedded({ folder, log: silentLog });
-  } catch (error) {
-    if (!(error instanceof FolderInUse)) throw error;
-    return { url: await readEmbeddedUrl(folder), stop: () => Promise.resolve() };
   }
 }
 
@@ -210,12 +182,11 @@ function showProgress({ column, done, total, resealed }: Progress): void {
 
 async function resealAll(config: Config): Promise<number> {
   const { secret } = await readRings(config);
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop.abort());
+  const signal = abortOnSignals();
   say(`sealing everything under ${secret.newest.kid}`);
   return await withDatabase(config, async database => {
-    const broken = await reseal(database, secret, showProgress, stop.signal);
-    if (stop.signal.aborted) {
+    const broken = await reseal(database, secret, showProgress, signal);
+    if (signal.aborted) {
       say('interrupted: run it again to go on');
       return 1;
     }
@@ -226,15 +197,9 @@ async function resealAll(config: Config): Promise<number> {
 
 async function run(given: readonly string[]): Promise<number> {
   const [command] = given;
-  if (given.length === 1 && command === 'status') return await showStatus(readEnvironment());
-  if (given.length === 1 && command === 'reseal') return await resealAll(readEnvironment());
+  if (given.length === 1 && command === 'status') return await showStatus(readEnvironment(...variables));
+  if (given.length === 1 && command === 'reseal') return await resealAll(readEnvironment(...variables));
   throw new Refused(usage, 64);
 }
 
-try {
-  process.exitCode = await run(process.argv.slice(2));
-} catch (error) {
-  const refused = error instanceof Refused;
-  process.stderr.write(`${refused ? error.message : `keys: ${String(error)}`}\n`);
-  process.exitCode = refused ? error.exitCode : 1;
-}
+await runCommand('keys', run);

@@ -93,8 +93,8 @@ export async function freePort(preferred = 0, reserved: readonly number[] = []):
 }
 
 /** The first characters of the folder in which a cluster is created. */
-const partialPrefix = 'data.new.';
-const accessFile = (folder: string) => join(folder, 'access.json');
+export const partialPrefix = 'data.new.';
+export const accessFile = (folder: string): string => join(folder, 'access.json');
 
 /** Rejects when the file is missing or damaged; the error quotes nothing of it. Versions before 0.2 wrote no password of the node. */
 export async function readAccess(folder: string): Promise<ClusterAccess> {
