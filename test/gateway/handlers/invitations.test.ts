@@ -159,16 +159,19 @@ t.test(
   'a member who was just removed or demoted invites nobody, whatever other nodes have cached',
   async t => {
     const owner = await node.signedUp();
-    const admin = await joined(owner, 'admin');
-    t.equal((await invite(admin, newAddress())).status, 201);
-    const own = [admin.workspaceId, admin.userId];
-    await db.query(
-      `update workspace_members set role = 'viewer' where workspace_id = $1 and user_id = $2`,
-      own,
-    );
-    t.match(await invite(admin, newAddress()), denied);
-    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', own);
-    t.match(await invite(admin, newAddress()), absent);
+    const removed = await joined(owner, 'admin');
+    const demoted = await joined(owner, 'admin');
+    for (const admin of [removed, demoted]) t.equal((await invite(admin, newAddress())).status, 201);
+    await db.query(`update workspace_members set role = 'viewer' where workspace_id = $1 and user_id = $2`, [
+      demoted.workspaceId,
+      demoted.userId,
+    ]);
+    t.match(await invite(demoted, newAddress()), denied);
+    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', [
+      removed.workspaceId,
+      removed.userId,
+    ]);
+    t.match(await invite(removed, newAddress()), absent);
   },
 );
 

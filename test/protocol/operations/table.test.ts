@@ -132,7 +132,7 @@ t.test('the critical writes require an Idempotency-Key', async t => {
 
 t.test('answers with a secret say so', async t => {
   const secret = rows.filter(([, operation]) => operation.secret).map(([id]) => id);
-  const expected = `createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool rotateApiKey rotateStitchSecret`;
+  const expected = `createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool rotateApiKey rotateStitchSecret rotateToolSecret`;
   t.strictSame(secret.sort(), expected.split(' '));
 });
 
