@@ -119,6 +119,13 @@ export class StreamConnection {
     this.#socket.send(JSON.stringify({ type: 'view', threadId }));
   }
 
+  /** Asks for a sign of life. Without any frame for so long the connection is dead, also one that is not open yet. */
+  check(withinMs: number): void {
+    if (this.#closing !== undefined) return;
+    if (this.#wasOpen) this.#socket.send('{"type":"ping"}');
+    this.#expectFrame(withinMs);
+  }
+
   /** Ends it from this side. */
   close(): void {
     this.#end(1000, 'closed by the client');
@@ -131,9 +138,9 @@ export class StreamConnection {
     signal?.removeEventListener('abort', wake);
   }
 
-  #expectFrame(): void {
+  #expectFrame(withinMs = this.#silenceMs): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(1006, 'no sign of life'), this.#silenceMs);
+    this.#timer = setTimeout(() => this.#end(1006, 'no sign of life'), withinMs);
   }
 
   #end(code: number, reason: string): void {

@@ -77,6 +77,13 @@ export interface EventStream extends AsyncGenerator<StreamItem, void, undefined>
    * @param threadId null: none any more
    */
   view(threadId: string | null): void;
+  /**
+   * Asks for a sign of life: where none comes in time, the connection is dead, and the next one is made at once. For when the machine has slept
+   * or changed its network, which a socket may not notice by itself. Without effect while there is no connection.
+   *
+   * @param withinMs milliseconds. Default 5,000
+   */
+  check(withinMs?: number): void;
 }
 
 /** Every event once and in order, from where the options say. */
@@ -90,6 +97,7 @@ export function follow(source: StreamSource, options: StreamOptions): EventStrea
       watching.threadId = threadId;
       connection?.tellView();
     },
+    check: (withinMs = 5_000) => connection?.check(withinMs),
   });
 }
 

@@ -156,7 +156,8 @@ export function passwordResetHandlers(services: PasswordResetServices): Handlers
 
   return {
     forgotPassword: async call => {
-      await call.once(key => resets.request(call.body.email, call.now, key));
+      const { email, app = 'studio' } = call.body;
+      await call.once(key => resets.request(email, app, call.now, key));
       mail.wake();
       return { body: { accepted: true } };
     },

@@ -1,6 +1,7 @@
 /** The plain texts of the mails that the service sends. */
 import type { ChannelNotice } from '../../actors/channel/index.ts';
 import type { AccountNotice, MailKind, VerificationMail } from '../../storage/mail/index.ts';
+import type { MailedApp } from '../../protocol/resources/index.ts';
 import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
 export interface MailText {
@@ -29,7 +30,9 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
     case 'verify_account':
       return verifyEmail(JSON.parse(secret) as VerificationMail, baseUrl);
     case 'reset_password':
-      return resetPassword(secret, baseUrl);
+      return resetPassword(secret, baseUrl, 'studio');
+    case 'reset_console_password':
+      return resetPassword(secret, baseUrl, 'console');
     case 'invitation':
       return invitation(JSON.parse(secret) as InvitationMail, baseUrl);
     case 'stitch_stopped':
@@ -44,8 +47,8 @@ export function mailText(kind: MailKind, secret: string, baseUrl: string): MailT
 }
 
 // In the fragment, because browsers send fragments neither to servers nor in referrers.
-const linkTo = (baseUrl: string, page: string, token: string): string =>
-  `${baseUrl}/studio/${page}#token=${token}`;
+const linkTo = (baseUrl: string, page: string, token: string, app: MailedApp = 'studio'): string =>
+  `${baseUrl}/${app}/${page}#token=${token}`;
 
 /** Longest name in a mail, in code points: enough to know it by, too short for a message of its own. */
 const maxNameLength = 40;
@@ -91,8 +94,8 @@ function verifyEmail({ token, madeAt, madeFrom }: Verification, baseUrl: string)
   };
 }
 
-function resetPassword(token: string, baseUrl: string): MailText {
-  const link = linkTo(baseUrl, 'reset', token);
+function resetPassword(token: string, baseUrl: string, app: MailedApp): MailText {
+  const link = linkTo(baseUrl, 'reset', token, app);
   return {
     subject: 'Set a new password',
     link,
@@ -173,8 +176,8 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
   };
 }
 
-function invitation({ token, workspace, inviter }: InvitationMail, baseUrl: string): MailText {
-  const link = linkTo(baseUrl, 'join', token);
+function invitation({ token, workspace, inviter, app }: InvitationMail, baseUrl: string): MailText {
+  const link = linkTo(baseUrl, 'join', token, app);
   return {
     subject: 'You are invited to a workspace',
     link,

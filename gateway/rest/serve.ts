@@ -150,7 +150,7 @@ function servePages(
   serveDocs(server);
   const hasMailbox = servesMailbox(config);
   if (hasMailbox) serveMailbox(server, getMailFolder(config));
-  serveWebApps(server, { baseUrl, hasMailbox });
+  serveWebApps(server, { baseUrl, signup: config.signup, hasMailbox });
   const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
   server.unrouted((request, answer) => {
     const shown = () => showToPeople(request, answer());

@@ -11,6 +11,8 @@ const defaultFolder = fileURLToPath(new URL('../../clients/dist', import.meta.ur
 const apps = ['console', 'studio'];
 /** What vite.config.ts leaves in the pages for the nonce of each answer. */
 const noncePlace = '__CSP_NONCE__';
+/** Where the pages learn whether strangers may make accounts. */
+const signupPlace = '__SIGNUP__';
 
 /** No script and no style but ours and those that carry the nonce; nothing of the page is made from strings of HTML (Trusted Types). */
 function writePolicy(nonce: string, publicOrigin: string): string {
@@ -87,16 +89,24 @@ function answerNotBuilt(): HttpAnswer {
 export interface WebOptions {
   /** The service's public address. */
   readonly baseUrl: string;
+  /** Whether strangers may make accounts. */
+  readonly signup: 'open' | 'disabled';
   /** Whether the node shows its mails under /mailbox. Default false. */
   readonly hasMailbox?: boolean;
   /** Of the built files. */
   readonly folder?: string;
 }
 
+/** With what the page has to know of its node. */
+function writePage(page: string, { signup, hasMailbox }: Pick<WebOptions, 'signup' | 'hasMailbox'>): string {
+  const told = page.replace(signupPlace, signup);
+  return hasMailbox === true ? told.replace('<head>', mailboxHint) : told;
+}
+
 /** Registers the routes of the web apps. */
 export function serveWebApps(
   server: Pick<HttpServer, 'route'>,
-  { baseUrl, hasMailbox = false, folder = defaultFolder }: WebOptions,
+  { baseUrl, signup, hasMailbox = false, folder = defaultFolder }: WebOptions,
 ): void {
   const publicOrigin = new URL(baseUrl).origin;
   const built = readBuiltApps(folder, apps);
@@ -105,7 +115,7 @@ export function serveWebApps(
     const handler =
       page === undefined
         ? answerNotBuilt
-        : createPageHandler(hasMailbox ? page.replace('<head>', mailboxHint) : page, publicOrigin);
+        : createPageHandler(writePage(page, { signup, hasMailbox }), publicOrigin);
     for (const path of [`/${app}`, `/${app}/*`]) server.route('GET', path, handler);
   }
   server.route('GET', '/assets/{name}', request => {

@@ -231,6 +231,8 @@ export {
   Accepted,
   AcceptInvitationBody,
   ForgotPasswordBody,
+  type MailedApp,
+  mailedApps,
   LoginBody,
   type ProjectRole,
   ResetPasswordBody,

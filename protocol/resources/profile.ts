@@ -27,11 +27,19 @@ export const themes = ['auto', 'light', 'dark'] as const;
 /** The longest display name, in code points. */
 export const maxDisplayName = 80;
 
-/** Which signs a client gives of what happens; `showText`: whether a notification may show what somebody wrote. */
+/** Which threads a user hears of: their own, also those of nobody, or all. */
+export const noticeScopes = ['mine', 'unassigned', 'all'] as const;
+
+/**
+ * Which signs a client gives of what happens, and of what; `title`: a number in the title of the page; `showText`: whether a notification may
+ * show what somebody wrote.
+ */
 const notifications = {
+  title: Type.Boolean(),
   sound: Type.Boolean(),
   browser: Type.Boolean(),
   showText: Type.Boolean(),
+  about: choice(noticeScopes),
 };
 
 /** A BCP 47 language tag, as `de` or `pt-BR`. */
@@ -63,9 +71,11 @@ export const UpdateProfileBody = body('UpdateProfileBody', {
   notifications: optional(
     Type.Object(
       {
+        title: optional(Type.Boolean()),
         sound: optional(Type.Boolean()),
         browser: optional(Type.Boolean()),
         showText: optional(Type.Boolean()),
+        about: optional(choice(noticeScopes)),
       },
       { additionalProperties: false },
     ),

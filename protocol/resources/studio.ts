@@ -45,8 +45,18 @@ export type LoginBody = Static<typeof LoginBody>;
 export const VerifyEmailBody = body('VerifyEmailBody', { token: text(1, 512) });
 export type VerifyEmailBody = Static<typeof VerifyEmailBody>;
 
-/** Not validated as an address: an impossible one gets the same answer as any other without an account. */
-export const ForgotPasswordBody = body('ForgotPasswordBody', { email: text(0, 320) });
+/** The web apps that mails lead to. */
+export const mailedApps = ['studio', 'console'] as const;
+export type MailedApp = (typeof mailedApps)[number];
+
+/**
+ * Not validated as an address: an impossible one gets the same answer as any other without an account. `app`: where the mailed link leads;
+ * default: Studio.
+ */
+export const ForgotPasswordBody = body('ForgotPasswordBody', {
+  email: text(0, 320),
+  app: optional(choice(mailedApps, { default: 'studio' })),
+});
 export type ForgotPasswordBody = Static<typeof ForgotPasswordBody>;
 
 export const ResetPasswordBody = body('ResetPasswordBody', { token: text(1, 512), password: newPassword() });

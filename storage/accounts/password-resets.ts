@@ -9,13 +9,14 @@
  */
 import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../protocol/ids.ts';
+import type { MailedApp } from '../../protocol/resources/index.ts';
 import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { EmailToken, Session, User } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
-import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
+import { emailKey, createEmailToken, type MailOutbox, resetMailKinds } from '../mail/index.ts';
 import { revokeGrants } from '../tenancy/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -48,8 +49,8 @@ export class PasswordResets {
     this.#refuse = refuse;
   }
 
-  /** Queues the mail with the link where the address has an account. `now` in epoch milliseconds. */
-  async request(email: string, now: number, resetKey?: WorkKey): Promise<void> {
+  /** Queues the mail with the link into the app where the address has an account. `now` in epoch milliseconds. */
+  async request(email: string, app: MailedApp, now: number, resetKey?: WorkKey): Promise<void> {
     const key = emailKey(email);
     const [account] = await this.#db.query<{ userId: string; email: string }>(
       selectAccount,
@@ -59,7 +60,7 @@ export class PasswordResets {
     const { userId, email: recipient } = account ?? { userId: newId('user', now), email: '' };
     const secret = createEmailToken();
     const times = { now: new Date(now), expiresAt: new Date(now + resetMs) };
-    const mail = await this.#mails.seal({ kind: 'reset_password', recipient, secret, ...times });
+    const mail = await this.#mails.seal({ kind: resetMailKinds[app], recipient, secret, ...times });
     await transactOnce(this.#db, resetKey, em => {
       em.create(EmailToken, {
         tokenHash: this.#hashToken(secret),

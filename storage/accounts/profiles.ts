@@ -29,7 +29,7 @@ interface ProfileRow extends Pick<Profile, 'userId' | 'email' | 'displayName' | 
 
 /** What holds until the user has set something. */
 const defaults = {
-  notifications: { sound: false, browser: false, showText: false },
+  notifications: { title: true, sound: false, browser: false, showText: false, about: 'unassigned' },
   theme: 'auto',
   language: null,
   timeZone: null,
@@ -44,7 +44,9 @@ export async function findProfile(db: Queries, userId: string): Promise<Profile 
   const [row] = await db.query<ProfileRow>(select, [userId], 'users.profile');
   if (row === undefined) return undefined;
   const { settings, ...shown } = row;
-  return { ...shown, ...defaults, ...settings };
+  // What was kept before there were more of them has those that there were.
+  const notifications = { ...defaults.notifications, ...settings?.notifications };
+  return { ...shown, ...defaults, ...settings, notifications };
 }
 
 /** Of several changes of one user, each waits for the one before: none is lost. Undefined where there is no such user. */

@@ -4,9 +4,9 @@ import type { AvatarColor, Profile } from '../../protocol/resources/index.ts';
 import { id, instant } from './columns.ts';
 
 /** What a user has set for the Console. What is absent has its default. */
-export type UserSettings = Partial<
-  Pick<Profile, 'notifications' | 'theme' | 'language' | 'timeZone' | 'savedFilters'>
->;
+export type UserSettings = Partial<Pick<Profile, 'theme' | 'language' | 'timeZone' | 'savedFilters'>> & {
+  readonly notifications?: Partial<Profile['notifications']>;
+};
 
 /** The name by which other users know a user, of the table `users` as `u`. */
 export const selectDisplayName = `coalesce(u.display_name, split_part(u.email, '@', 1))`;

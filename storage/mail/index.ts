@@ -4,6 +4,7 @@ export {
   type AccountNotice,
   type ClaimedMail,
   type MailKind,
+  resetMailKinds,
   MailOutbox,
   mailOwners,
   type OwnerMail,

@@ -6,12 +6,14 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { createHash, randomUUID } from 'node:crypto';
 import type { Database, Queries } from '../database/index.ts';
 import { Mail } from '../entities/index.ts';
+import type { MailedApp } from '../../protocol/resources/index.ts';
 import type { Vault } from '../secrets/index.ts';
 
 export const mailKinds = [
   'verify_email',
   'verify_account',
   'reset_password',
+  'reset_console_password',
   'invitation',
   'stitch_stopped',
   'channel_credential',
@@ -37,6 +39,12 @@ export interface AccountNotice {
   /** The new address of the account, where that is what was done. */
   readonly email?: string;
 }
+
+/** The kind of the mail that leads to the page of the app for a new password: nodes without the second one leave it to the others. */
+export const resetMailKinds = {
+  studio: 'reset_password',
+  console: 'reset_console_password',
+} as const satisfies Readonly<Record<MailedApp, MailKind>>;
 
 /** A mail to be queued. */
 export interface NewMail {

@@ -13,7 +13,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import type { ConsoleRole } from '../../protocol/operation.ts';
-import type { WorkspaceInvitation, WorkspaceRole } from '../../protocol/resources/index.ts';
+import type { MailedApp, WorkspaceInvitation, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
@@ -69,7 +69,16 @@ export interface InvitationMail {
   readonly workspace: string;
   /** The e-mail address of the inviting user. */
   readonly inviter: string;
+  /** Where the invited person will work. Absent from mails of older nodes: Studio. */
+  readonly app?: MailedApp;
 }
+
+/** Whoever may answer, and in Studio only look, works in the Console. */
+const chooseApp = ({
+  studioRole,
+  consoleRole,
+}: Pick<NewInvitation, 'studioRole' | 'consoleRole'>): MailedApp =>
+  studioRole === 'viewer' && consoleRole !== 'viewer' ? 'console' : 'studio';
 
 /** The keyed hash under which an invitation's token is kept. */
 export function invitationTokenHash(hash: KeyedHash, token: string): Buffer {
@@ -122,6 +131,7 @@ export class Invitations {
     const secret = JSON.stringify({
       token,
       ...(await this.#readSender(workspaceId, invitedByUserId)),
+      app: chooseApp(request),
     } satisfies InvitationMail);
     const mail = await this.#mails.seal({ kind: 'invitation', recipient: email, secret, now: at, expiresAt });
     try {
@@ -175,7 +185,10 @@ export class Invitations {
     });
   }
 
-  async #readSender(workspaceId: string, userId: string): Promise<Omit<InvitationMail, 'token'>> {
+  async #readSender(
+    workspaceId: string,
+    userId: string,
+  ): Promise<Pick<InvitationMail, 'workspace' | 'inviter'>> {
     const em = this.#db.em();
     const workspace = await em.findOneOrFail(Workspace, { workspaceId });
     const inviter = await em.findOneOrFail(User, { userId });

@@ -24,9 +24,14 @@ export async function readMail(node: NodeProcess, to: string, page: MailedPage):
   return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }
 
-/** The token of the link in the mail that leads to the page. */
+/** The link in the mail that leads to the page, of whichever app. */
+export function findLink(mail: string, page: MailedPage): string {
+  return new RegExp(`http\\S+/(?:studio|console)/${page}#token=[\\w-]+`).exec(mail)?.[0] ?? '';
+}
+
+/** The token of that link. */
 export function findToken(mail: string, page: MailedPage): string {
-  return new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(mail)?.[1] ?? '';
+  return findLink(mail, page).split('#token=')[1] ?? '';
 }
 
 /** Of the newest mail, as {@link readMail}. */

@@ -43,8 +43,10 @@ export type OpenStream = (options: {
   readonly from: Cursor | undefined;
   readonly signal: AbortSignal;
   readonly onDisconnect: (disconnect: Disconnect) => void;
-}) => AsyncIterable<StreamItem> & Pick<EventStream, 'view'>;
+}) => AsyncIterable<StreamItem> & Pick<EventStream, 'view' | 'check'>;
 
+/** What lives says so within so many milliseconds. */
+const aliveWithinMs = 4_000;
 /** While it catches up, how much is left is told so often at most. */
 const leftEveryMs = 100;
 
@@ -55,7 +57,8 @@ export class ProjectStream {
   readonly #stateListeners = new Set<() => void>();
   #state: StreamState = { is: 'connecting' };
   #following: AbortController | undefined;
-  #opened: Pick<EventStream, 'view'> | undefined;
+  #opened: Pick<EventStream, 'view' | 'check'> | undefined;
+  #checkedAt = -Infinity;
   #viewed: string | null = null;
   /** The number with which it has caught up. */
   #head = 0;
@@ -97,6 +100,14 @@ export class ProjectStream {
     if (threadId === this.#viewed) return;
     this.#viewed = threadId;
     this.#opened?.view(threadId);
+  }
+
+  /** The connection may be dead without having said so: it shows that it lives, or the next one is made. */
+  check(): void {
+    const now = this.#now();
+    if (now < this.#checkedAt + aliveWithinMs) return;
+    this.#checkedAt = now;
+    this.#opened?.check(aliveWithinMs);
   }
 
   async #follow(signal: AbortSignal): Promise<void> {

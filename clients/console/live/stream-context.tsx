@@ -1,6 +1,7 @@
 /** The stream of the environment that is worked in, for everything beneath. */
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { skein } from '../../kit/browser-session.ts';
+import { onWake } from './wake.ts';
 import { ProjectStream, type StreamListener, type StreamState } from './project-stream.ts';
 
 const StreamContext = createContext<ProjectStream | undefined>(undefined);
@@ -18,7 +19,11 @@ export function StreamProvider({ projectId, environmentId, children }: StreamPro
   );
   useEffect(() => {
     stream.start();
-    return () => stream.stop();
+    const stopWatching = onWake(() => stream.check());
+    return () => {
+      stopWatching();
+      stream.stop();
+    };
   }, [stream]);
   return <StreamContext value={stream}>{children}</StreamContext>;
 }

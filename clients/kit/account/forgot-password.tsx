@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { useApp } from '../app-identity.ts';
 import { anonymous } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem, ToSignIn } from './account-page.tsx';
@@ -9,6 +10,8 @@ import { useSubmission } from './use-submission.ts';
 
 export function ForgotPassword() {
   const texts = useKitTexts().account.forgot;
+  const { path } = useApp();
+  const app = path === '/console' ? 'console' : 'studio';
   const { isSending, problem, run } = useSubmission();
   const [sentTo, setSentTo] = useState<string>();
   const form = useAccountForm({ email: true });
@@ -16,7 +19,7 @@ export function ForgotPassword() {
   const submit = form.onSubmit(async values => {
     const email = values.email.trim();
     setSentTo(undefined);
-    if (await run(async () => anonymous.auth.forgotPassword({ email }))) setSentTo(email);
+    if (await run(async () => anonymous.auth.forgotPassword({ email, app }))) setSentTo(email);
   });
 
   return (

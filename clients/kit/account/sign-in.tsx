@@ -5,6 +5,7 @@ import { anonymous, signIn } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, PageLink, Problem } from './account-page.tsx';
 import { EmailField, PasswordField, useAccountForm } from './fields.tsx';
+import { isSignUpOpen } from './sign-up-open.ts';
 import { toPathIn } from './problems.ts';
 import { useSubmission } from './use-submission.ts';
 
@@ -27,7 +28,7 @@ export function SignIn() {
       footer={
         <>
           <PageLink to="/forgot-password">{texts.forgot}</PageLink>
-          <PageLink to="/sign-up">{texts.signUp}</PageLink>
+          {isSignUpOpen && <PageLink to="/sign-up">{texts.signUp}</PageLink>}
         </>
       }
     >

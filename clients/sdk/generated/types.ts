@@ -2910,6 +2910,8 @@ export interface Accepted {
 
 export interface ForgotPasswordBody {
   email: string;
+  /** Default: studio. */
+  app?: 'studio' | 'console' | undefined;
 }
 
 export interface ResetPasswordBody {
@@ -3005,9 +3007,11 @@ export interface Profile {
   avatarColor: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null;
   /** How the Console tells you that something has happened. */
   notifications: {
+    title: boolean;
     sound: boolean;
     browser: boolean;
     showText: boolean;
+    about: 'mine' | 'unassigned' | 'all';
   };
   /** auto: as the device has it. */
   theme: 'auto' | 'light' | 'dark';
@@ -3039,9 +3043,11 @@ export interface UpdateProfileBody {
   avatarColor?: 'gray' | 'red' | 'pink' | 'grape' | 'violet' | 'indigo' | 'blue' | 'cyan' | 'teal' | 'green' | 'lime' | 'yellow' | 'orange' | null | undefined;
   /** How the Console tells you that something has happened. */
   notifications?: {
+    title?: boolean | undefined;
     sound?: boolean | undefined;
     browser?: boolean | undefined;
     showText?: boolean | undefined;
+    about?: 'mine' | 'unassigned' | 'all' | undefined;
   } | undefined;
   /** auto: as the device has it. */
   theme?: 'auto' | 'light' | 'dark' | undefined;

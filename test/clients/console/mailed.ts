@@ -4,22 +4,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { eventually } from '../../support/eventually.ts';
-import { findToken, type MailedPage } from '../../support/mailbox.ts';
+import { findLink, type MailedPage } from '../../support/mailbox.ts';
 
 /** The token of the newest mail to the address with a link to the page. */
 export async function readMailedToken(dataFolder: string, to: string, page: MailedPage): Promise<string> {
-  const folder = join(dataFolder, 'mail');
-  let token = '';
+  return new URL(await readMailedLink(dataFolder, to, page)).hash.slice('#token='.length);
+}
+
+/** The link as it is in the newest mail to the address. */
+export async function readMailedLink(dataFolder: string, to: string, page: MailedPage): Promise<string> {
+  let link = '';
   await eventually(`mail to ${to} with a link to ${page}`, async () => {
-    const names = await readdir(folder).catch(() => []);
-    const mails = await Promise.all(names.sort().map(name => readFile(join(folder, name), 'utf8')));
-    const texts = mails
-      .filter(mail => mail.includes(to))
-      .map(mail => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='));
-    token = texts.map(text => findToken(text, page)).findLast(found => found !== '') ?? '';
-    return token !== '';
+    const texts = await readMails(dataFolder, to);
+    link = texts.map(text => findLink(text, page)).findLast(found => found !== '') ?? '';
+    return link !== '';
   });
-  return token;
+  return link;
+}
+
+/** All that the address was mailed, in order. */
+async function readMails(dataFolder: string, to: string): Promise<readonly string[]> {
+  const folder = join(dataFolder, 'mail');
+  const names = await readdir(folder).catch(() => []);
+  const mails = await Promise.all(names.sort().map(name => readFile(join(folder, name), 'utf8')));
+  return mails
+    .filter(mail => mail.includes(to))
+    .map(mail => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='));
 }
 
 /** For DATA_DIR. Ends with the test. */

@@ -14,7 +14,7 @@ import {
   startConsole,
   watch,
 } from './console-page.ts';
-import { createMailFolder, readMailedToken } from './mailed.ts';
+import { createMailFolder, readMailedLink, readMailedToken } from './mailed.ts';
 
 const password = 'correct horse battery';
 const tokenMs = 900_000;
@@ -112,15 +112,17 @@ t.test('signing in', async t => {
     const { workspaceId } = await owner.api.auth.me();
     const email = 'guest@example.com';
     await owner.api.invitations.create(workspaceId, { email, studioRole: 'viewer', consoleRole: 'agent' });
-    const token = await readMailedToken(folder, email, 'join');
-    const page = await openPage(t, browser, `${baseUrl}/console/join#token=${token}`);
+    const page = await openPage(t, browser, await readMailedLink(folder, email, 'join'));
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByText('Choose a password for it.').waitFor();
     await checkScreens(t, page, 'join');
     await page.getByRole('textbox', { name: 'New password' }).fill(password);
     await page.getByRole('button', { name: 'Join' }).click();
     await seeQueues(page);
-    t.match(page.url(), projectId, 'in the project of whoever invited them');
+    t.match(page.url(), new RegExp(`/console/${projectId}/`), 'in the project of whoever invited them');
+    await owner.api.invitations.create(workspaceId, { email: 'builder@example.com' });
+    const other = await readMailedLink(folder, 'builder@example.com', 'join');
+    t.ok(other.startsWith(`${baseUrl}/studio/join#`), 'whoever administers works in Studio');
   });
 
   await t.test(
@@ -137,7 +139,8 @@ t.test('signing in', async t => {
       await page.getByRole('button', { name: 'Send the link' }).click();
       await page.getByRole('status').getByText(owner.email).waitFor();
       await checkScreens(t, page, 'forgot');
-      const link = `${baseUrl}/console/reset#token=${await readMailedToken(folder, owner.email, 'reset')}`;
+      const link = await readMailedLink(folder, owner.email, 'reset');
+      t.ok(link.startsWith(`${baseUrl}/console/reset#`), 'to the app that asked');
       await page.goto(link);
       await page.getByRole('textbox', { name: 'New password' }).fill('short');
       await page.getByRole('button', { name: 'Set the password' }).click();
@@ -266,4 +269,18 @@ t.test('signing up, where addresses have to be proved', async t => {
   await page.getByRole('link', { name: 'Go to Skein Console' }).click();
   await seeQueues(page);
   t.match(page.url(), /\/console\/prj_/);
+});
+
+t.test('where strangers may make no accounts, none is offered', async t => {
+  const [one, other] = [await startTestDatabase(t), await startTestDatabase(t)];
+  const { url: baseUrl } = await startSkeinOn(t, one.url, { SIGNUP: 'disabled' });
+  const { url: openUrl } = await startSkeinOn(t, other.url);
+  const browser = await startChromium(t);
+  const offer = { name: 'Create an account' };
+  const closed = await openPage(t, browser, `${baseUrl}/console/sign-in`);
+  await closed.getByRole('link', { name: 'Forgotten your password?' }).waitFor();
+  t.equal(await closed.getByRole('link', offer).count(), 0);
+  await checkScreens(t, closed, 'sign-in-closed');
+  const open = await openPage(t, browser, `${openUrl}/console/sign-in`);
+  await open.getByRole('link', offer).waitFor();
 });

@@ -170,6 +170,35 @@ t.test('silence and a full queue end a connection, and not the stream', async t 
   t.strictSame(reasons, ['no sign of life', '1000 frames wait to be taken']);
 });
 
+t.test('a sign of life is asked for: what is dead ends in seconds, what lives stays', async t => {
+  const reasons: string[] = [];
+  const follow = followFake(t, { onDisconnect: ({ reason }) => reasons.push(reason) });
+  await inVirtualTime(async () => {
+    follow.stream.check();
+    const first = await takeOver(follow, socket => socket.open().receive(resumed(0)));
+    const startedAt = Date.now();
+    follow.stream.check();
+    t.strictSame(first.socket.sent.slice(1), [{ type: 'ping' }]);
+    first.socket.receive({ type: 'pong' }).receive(event(1));
+    t.match(await follow.take(), { cursor: { seq: 1 } }, 'it lives');
+    follow.stream.check(3_000);
+    const second = await takeOver(follow, socket => socket.open().receive(resumed(1)));
+    t.ok(first.socket.isClosed);
+    t.ok(Date.now() - startedAt < 10_000, 'and not after the silence of 80 seconds');
+    t.strictSame(second.socket.sent, [{ type: 'resume', epoch, seq: 1 }], 'it goes on where it was');
+    const taken = follow.take();
+    second.socket.end(1006);
+    const third = await follow.next();
+    // The stream has it with the next turn.
+    await new Promise(resolve => setImmediate(resolve));
+    follow.stream.check(1_000);
+    (await follow.next()).open().receive(resumed(1));
+    t.match(await taken, { type: 'resumed' });
+    t.ok(third.isClosed, 'one that does not open ends, too');
+  });
+  t.strictSame(reasons, ['no sign of life', '', 'no sign of life']);
+});
+
 t.test('a refused connection: REST says why, and what does not pass is thrown', async t => {
   let status = 503;
   const code = 'svc/auth/invalid_api_key';

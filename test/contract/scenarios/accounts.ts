@@ -92,7 +92,7 @@ export const profileScenarios: ScenariosOf<typeof profileOperations> = {
       body: {
         displayName: 'Ada',
         avatarColor: 'grape',
-        notifications: { sound: true },
+        notifications: { sound: true, title: false, about: 'mine' },
         theme: 'dark',
         language: 'pt-BR',
         timeZone: 'Europe/Berlin',
@@ -183,7 +183,11 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
   },
   forgotPassword: {
     request: ({ tenant }) => ({ body: { email: tenant.email } }),
-    variants: [() => ({ body: { email: newAddress() } }), () => ({ body: { email: '' } })],
+    variants: [
+      () => ({ body: { email: newAddress() } }),
+      () => ({ body: { email: '' } }),
+      ({ tenant }) => ({ body: { email: tenant.email, app: 'console' } }),
+    ],
     refusals: {},
   },
   resetPassword: {

@@ -113,7 +113,7 @@ t.test('of two resets at once with two links of one user, one counts, and voids 
 t.test('a link ends after 60 minutes, to the millisecond', async t => {
   const { email } = await node.signedUp();
   const start = Date.now();
-  await node.resets.request(email, start);
+  await node.resets.request(email, 'studio', start);
   node.sender.wake();
   const token = await node.tokenTo(email, 'reset');
   await t.rejects(node.resets.reset(token, 'hash', start + resetMs, origin), {

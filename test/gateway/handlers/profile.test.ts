@@ -20,7 +20,7 @@ t.test('until something is set, the defaults hold; each change leaves the rest',
     email,
     displayName: email.split('@')[0],
     avatarColor: null,
-    notifications: { sound: false, browser: false, showText: false },
+    notifications: { title: true, sound: false, browser: false, showText: false, about: 'unassigned' },
     theme: 'auto',
     language: null,
     timeZone: null,
@@ -34,7 +34,7 @@ t.test('until something is set, the defaults hold; each change leaves the rest',
     ...fresh,
     displayName: 'Ada',
     avatarColor: 'grape',
-    notifications: { sound: true, browser: true, showText: false },
+    notifications: { title: true, sound: true, browser: true, showText: false, about: 'unassigned' },
     theme: 'dark',
     language: 'de-CH',
     timeZone: 'Europe/Zurich',
@@ -53,7 +53,13 @@ t.test('two changes at once: neither is lost', async t => {
     ...themes.map(theme => change(person, { theme })),
   ]);
   const { notifications, theme } = await person.get<Profile>('getProfile');
-  t.strictSame(notifications, { sound: true, browser: false, showText: true });
+  t.strictSame(notifications, {
+    title: true,
+    sound: true,
+    browser: false,
+    showText: true,
+    about: 'unassigned',
+  });
   t.ok(themes.includes(theme));
 });
 

@@ -16,7 +16,11 @@ await promisify(execFile)(process.execPath, [join(clients, 'build.js')]);
 
 const startApps = (t: Test, folder?: string) =>
   startServer(t, server =>
-    serveWebApps(server, { baseUrl: 'https://skein.example.com/', ...(folder && { folder }) }),
+    serveWebApps(server, {
+      baseUrl: 'https://skein.example.com/',
+      signup: 'disabled',
+      ...(folder && { folder }),
+    }),
   );
 
 t.test('every address of an app is its page, with a nonce of its own', async t => {
@@ -30,7 +34,8 @@ t.test('every address of an app is its page, with a nonce of its own', async t =
     const policy = answer.headers.get('content-security-policy') ?? '';
     const nonce = /script-src 'self' 'nonce-([\w-]{22})';/.exec(policy)?.[1] ?? '';
     nonces.add(nonce);
-    t.notMatch(page, '__CSP_NONCE__');
+    t.notMatch(page, /__CSP_NONCE__|__SIGNUP__/);
+    t.match(page, '<meta name="skein-signup" content="disabled"', 'it says whether strangers may come');
     for (const [tag] of page.matchAll(/<(?:script|style|link rel="(?:stylesheet|modulepreload)")[^>]*>/g)) {
       t.match(tag, `nonce="${nonce}"`, tag);
     }

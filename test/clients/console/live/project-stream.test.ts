@@ -24,12 +24,13 @@ function setUp(t: Test) {
   let give: (item: StreamItem) => void = () => undefined;
   let disconnect: Parameters<OpenStream>[0]['onDisconnect'] = () => undefined;
   let time = 0;
+  let checks = 0;
   const open: OpenStream = ({ onDisconnect, signal }) => {
     disconnect = onDisconnect;
     const items = (async function* () {
       while (!signal.aborted) yield await new Promise<StreamItem>(resolve => (give = resolve));
     })();
-    return Object.assign(items, { view: () => undefined });
+    return Object.assign(items, { view: () => undefined, check: () => void checks++ });
   };
   const stream = new ProjectStream(open, () => (time += 1_000));
   const states: StreamState[] = [];
@@ -39,6 +40,8 @@ function setUp(t: Test) {
   return {
     stream,
     states,
+    countChecks: () => checks,
+    pass: (ms: number) => void (time += ms),
     disconnect: () => disconnect({ code: 1006, reason: '', retryInMs: 500 }),
     async take(...items: readonly StreamItem[]): Promise<void> {
       for (const item of items) {
@@ -101,4 +104,14 @@ t.test('a connection that is lost while it reads again is not called good', asyn
   finish();
   await new Promise(resolve => setImmediate(resolve));
   t.match(stream.getState(), { is: 'waiting' });
+});
+
+t.test('a sign of life is asked for once at a time', async t => {
+  const { stream, countChecks, pass, take } = setUp(t);
+  await take(resumed(5));
+  for (let times = 0; times < 3; times++) stream.check();
+  t.equal(countChecks(), 1, 'the first would not end while others follow it');
+  pass(5_000);
+  stream.check();
+  t.equal(countChecks(), 2);
 });
