@@ -162,8 +162,7 @@ export type StitchCommands = {
   readonly wake: { readonly payload: { readonly from?: number }; readonly reply: null };
   /** Finds what a crash or a lost wake-up has left behind: after activation, and now and then where the stitch is behind the log. */
   readonly sweep: { readonly payload: unknown; readonly reply: null };
-  /** `follow`: the stitch does not follow the log as its row says. */
-  readonly resume: { readonly payload: { readonly follow?: boolean }; readonly reply: null };
+  readonly resume: { readonly payload: unknown; readonly reply: null };
   readonly loaded: {
     readonly payload: {
       readonly request: LoadRequest;

@@ -2,7 +2,6 @@
  * Decisions: which deliveries are loaded, sent and released, turn by turn. The queue is in memory only; these turns write no rows, except
  * for reminders, and for what the stitch follows and how far it is.
  */
-import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { exists, requireSameTenancy, type Tenancy } from '../base/index.ts';
@@ -104,12 +103,9 @@ export function sweep(state: StitchState, _: unknown, turn: Turn): StitchDecisio
   const isBehind = getSettledSeq(state.queue) > state.settledSeq;
   const resumes = exists(state) && (isBehind || !isLive(state) || getUnfinishedWork(state).length > 0);
   const next = { ...state, queue: noteNewEvents(state.queue) };
-  return decideTransient(next, turn, resumes ? [createResumeEffect(turn, false)] : []);
-}
-
-/** A turn of its own, which is not transient: its effects wait until every earlier commit has succeeded. */
-function createResumeEffect({ id }: Turn, follow: boolean): Effect {
-  return { do: 'tell', to: { kind: 'stitch', id }, command: 'resume', payload: { follow } };
+  // A turn of its own, which is not transient: its effects wait until every earlier commit has succeeded.
+  const to = { kind: 'stitch', id: turn.id };
+  return decideTransient(next, turn, resumes ? [{ do: 'tell', to, command: 'resume', payload: {} }] : []);
 }
 
 /**
@@ -118,14 +114,10 @@ function createResumeEffect({ id }: Turn, follow: boolean): Effect {
  * A stitch that accepts nothing follows nothing. It says so again, since a node that died may have had requests in flight when the others
  * were cancelled: they are not heard of any more.
  */
-export function resume(
-  state: StitchState,
-  { follow = false }: StitchCommands['resume']['payload'],
-  turn: Turn,
-): StitchDecision<null> {
+export function resume(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
   const effects = getUnfinishedWork(state);
   if (!exists(state)) return { effects, reply: null };
-  const writes = follow || !isLive(state) ? [createFollowWrite(state, turn)] : [];
+  const writes = isLive(state) ? [] : [createFollowWrite(state, turn)];
   const settledSeq = getSettledSeq(state.queue);
   if (settledSeq <= state.settledSeq) return { writes, effects, reply: null };
   return { state: { ...state, settledSeq }, writes, effects, reply: null };
@@ -168,9 +160,7 @@ export function createCancelEffects({ queue, cancelUntil }: StitchState): Effect
   return [{ do: 'perform', task: 'cancel', payload }];
 }
 
-/**
- * Takes a page that the task `load` has read. What the log knows of the stitch may be wrong where a node of an earlier version has changed
- * the stitch: then it is told again. `nextDueAt`: when the first retry after it is due, in epoch milliseconds. */
+/** Takes a page that the task `load` has read. `nextDueAt`: when the first retry after it is due, in epoch milliseconds. */
 export function loaded(
   state: StitchState,
   { request, page, nextDueAt }: StitchCommands['loaded']['payload'],
@@ -184,10 +174,6 @@ export function loaded(
   const self = { kind: 'stitch', id: turn.id };
   const effects: Effect[] = [];
   if (!isSet) effects.push({ do: 'tell', to: self, command: 'remindDue', payload: { at } });
-  const follows = page.events?.follows;
-  if (isLive(state) && follows !== undefined && !isDeepStrictEqual(follows, state.eventNames)) {
-    effects.push(createResumeEffect(turn, true));
-  }
   return decideTransient({ ...state, queue }, turn, effects);
 }
 

@@ -64,8 +64,8 @@ interface Page {
 }
 
 export interface LoadedPage {
-  /** Null: not read, or there are old rows. `head` (the log's newest number) and `follows` are those of a first page. */
-  readonly events: (Page & Pick<WantedPage, 'head' | 'follows'>) | null;
+  /** Null: not read, or there are old rows. `head`, the log's newest number, is that of a first page. */
+  readonly events: (Page & Pick<WantedPage, 'head'>) | null;
   readonly threads: readonly ThreadPage[];
   readonly rows: Page | null;
   readonly hasOldRows: boolean;

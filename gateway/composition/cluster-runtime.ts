@@ -14,6 +14,8 @@ export interface ClusterRuntime {
   readonly transport: Transport;
   readonly placement: Placement;
   readonly owners: ShardOwners;
+  /** Before the database is migrated: rejects where nodes run that this one does not fit. Waits while it cannot be known. */
+  checkFit(): Promise<void>;
   /** Resolves when the node is a member that can serve. For /readyz. */
   check(): Promise<void>;
   /** The state of the cluster, to be shown as JSON. Undefined: the node is standalone. */
@@ -34,6 +36,7 @@ export function standalone(
     transport: new LocalTransport({ clock, log }),
     placement: new StandalonePlacement(),
     owners: new SoleOwner(nodeId, grpcAdvertisedAddress, shards),
+    checkFit: () => Promise.resolve(),
     check: () => Promise.resolve(),
     describe: () => undefined,
     // The node keeps its shards until the last request is answered.

@@ -69,6 +69,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
     transport,
     placement,
     owners: placement.owners,
+    checkFit: () => placement.checkFit(stop),
     check() {
       const { state, leasedMs } = placement.describe();
       if (connection.connected && leasedMs > 0) return Promise.resolve();

@@ -23,7 +23,7 @@ import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
 import { checkPreconditions, StartRefused } from './preconditions.ts';
-import { loadKeyRings, openStorage, type Storage } from './storage.ts';
+import { loadKeyRings, migrateStorage, openStorage, type Storage } from './storage.ts';
 
 /** How long a draining node waits for the answers that are being made. */
 const drainMs = 10_000;
@@ -121,15 +121,17 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const storage = await openStorage(config, log, notifier, onClose);
   const { database, clock } = storage;
   showClock(metrics, clock);
-  const ring = new KeyRing(keys.secretKeys);
-  const hashRoot = await openHashRoot(database, ring);
 
   let checkCluster: Check = () => Promise.reject(new Error('not connected yet'));
   const listening = await listen(start, storage, () => checkCluster());
   const cluster = await joinCluster(start, clock);
   checkCluster = () => cluster.check();
   onClose(() => cluster.close());
+  await unlessAborted(cluster.checkFit(), stop);
+  await migrateStorage(config, log, storage);
 
+  const ring = new KeyRing(keys.secretKeys);
+  const hashRoot = await openHashRoot(database, ring);
   const vault = new Vault(ring);
   const mails = new MailOutbox(database, vault);
   const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };

@@ -8,15 +8,15 @@ import { ensurePartitions } from '../../storage/retention/index.ts';
 import { loadKeys } from '../../storage/secrets/index.ts';
 import { type Config, readSecretKeys, readTokenKeys } from '../config/index.ts';
 
-/** The database, migrated, and its time. */
+/** The database and its time. */
 export interface Storage {
   readonly database: Database;
   readonly clock: DatabaseClock;
 }
 
 /**
- * Opens the database that DATABASE_URL names, or starts the embedded one, and migrates it. Whatever it opens is given to `onClose`,
- * also where it rejects.
+ * Opens the database that DATABASE_URL names, or starts the embedded one. It is as the last release has left it: see {@link migrateStorage}.
+ * Whatever it opens is given to `onClose`, also where it rejects.
  */
 export async function openStorage(
   config: Config,
@@ -29,18 +29,26 @@ export async function openStorage(
   const database = await openDatabase({ url: config.databaseUrl ?? embedded?.url ?? '', log });
   onClose(() => database.close());
   database.orm.em.getEventManager().registerSubscriber(new AppendedEventsSubscriber(notifier));
-  try {
-    await database.migrate();
-  } catch (cause) {
-    if (config.databaseUrl === undefined) throw cause;
-    throw new Error('cannot use the database that DATABASE_URL names', { cause });
-  }
   const clock = new DatabaseClock({ database, log });
-  await clock.start();
+  await useDatabase(config, () => clock.start());
   onClose(() => Promise.resolve(clock.stop()));
+  return { database, clock };
+}
+
+/** Brings the database up to date. Only where no node runs that this one does not fit: what such nodes go on to write would be lost. */
+export async function migrateStorage(config: Config, log: Log, { database, clock }: Storage): Promise<void> {
+  await useDatabase(config, () => database.migrate());
   // No event can be written without today's partition.
   await ensurePartitions(database, clock.now(), log);
-  return { database, clock };
+}
+
+async function useDatabase({ databaseUrl }: Config, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (databaseUrl === undefined) throw cause;
+    throw new Error('cannot use the database that DATABASE_URL names', { cause });
+  }
 }
 
 function startDatabase({ dataDir, port, grpcPort }: Config, log: Log): Promise<Embedded> {

@@ -1,12 +1,37 @@
 /** What a node has to check before it becomes a member. */
 import { getMemberName, type ClusterContext } from './cluster-context.ts';
 import { pause } from '../time/index.ts';
-import { configKey, encode, memberKey } from './records.ts';
+import { configKey, decodeConfig, encode, memberKey, parseKey } from './records.ts';
+import type { Register } from './register.ts';
 import type { ClusterView, Member } from './view.ts';
 
 /** The node cannot be part of this cluster, and waiting would not change that. */
 export class ClusterRefusal extends Error {
   override readonly name = 'ClusterRefusal';
+}
+
+function createWireRefusal(theirs: number, own: number, members: Iterable<string>): ClusterRefusal {
+  return new ClusterRefusal(
+    `the cluster's nodes use version ${theirs} of the protocol between nodes, and this node uses ${own}: its release does not fit theirs. ` +
+      `Stop them all before the first of this one is started: ${[...members].sort().join(', ')}`,
+  );
+}
+
+/**
+ * Checks that no nodes of another wire version run, and changes nothing: for a node that has yet to migrate what they work with. Rejects
+ * with {@link ClusterRefusal} and `RegisterUnavailable`.
+ */
+export async function checkWireVersion(register: Pick<Register, 'entries'>, wire: number): Promise<void> {
+  const members: string[] = [];
+  let theirs: number | undefined;
+  for (const { key, value } of await register.entries()) {
+    const parsed = parseKey(key);
+    if (parsed?.of === 'member') members.push(parsed.id);
+    else if (parsed?.of === 'config') theirs = decodeConfig(value)?.wire;
+  }
+  if (theirs !== undefined && theirs !== wire && members.length > 0) {
+    throw createWireRefusal(theirs, wire, members);
+  }
 }
 
 /**
@@ -33,12 +58,7 @@ export async function checkClusterConfig(
     );
   }
   if (config.wire === wire) return;
-  if (view.members.size > 0) {
-    throw new ClusterRefusal(
-      `the cluster's nodes use version ${config.wire} of the protocol between nodes, and this node uses ${wire}: its release does not fit theirs. ` +
-        `Stop them all before the first of this one is started: ${[...view.members.keys()].sort().join(', ')}`,
-    );
-  }
+  if (view.members.size > 0) throw createWireRefusal(config.wire, wire, view.members.keys());
   const value = encode({ shards, wire });
   const revision = await register.update(configKey, value, config.revision);
   if (revision !== undefined) return view.apply({ key: configKey, value, revision });

@@ -22,6 +22,7 @@ import { Membership } from './membership.ts';
 import { ClusterOwners } from './owners.ts';
 import { OrphanedShards } from './orphaned-shards.ts';
 import { describeNodes, describeShard, getShardState, type ClusterStatus } from './status.ts';
+import { checkWireVersion } from './joining.ts';
 import { checkNodeId, wireVersion } from './records.ts';
 import { RegisterUnavailable, TimedRegister, type Register } from './register.ts';
 import { parseTiming, type Timing } from './timing.ts';
@@ -95,6 +96,18 @@ export class LeasedPlacement implements Placement {
     this.#orphanedShards = new OrphanedShards(this.#view);
     this.#onOrphaned = onOrphaned;
     metrics.exposeCluster(() => this.gauges);
+  }
+
+  /**
+   * Before the node changes anything that others work with: resolves when no nodes of another wire version run; waits while the register
+   * cannot be reached, until `stop` is aborted. Rejects with `ClusterRefusal`.
+   */
+  async checkFit(stop: AbortSignal): Promise<void> {
+    const { register, wire } = this.#context;
+    await this.#untilRegisterAnswers(
+      () => checkWireVersion(register, wire),
+      () => stop.aborted,
+    );
   }
 
   /**
@@ -196,14 +209,22 @@ export class LeasedPlacement implements Placement {
   }
 
   /** Rejects with `ClusterRefusal` only, or a defect. */
-  async #join(membership: Membership): Promise<void> {
-    const { clock, log, peers, random } = this.#context;
-    const backoff = new Backoff(firstRetryMs, maxRetryMs, random);
-    while (this.#drained === undefined) {
-      try {
+  #join(membership: Membership): Promise<void> {
+    return this.#untilRegisterAnswers(
+      async () => {
         await this.#view.open();
         await membership.join();
-        return;
+      },
+      () => this.#drained !== undefined,
+    );
+  }
+
+  async #untilRegisterAnswers(work: () => Promise<void>, isStopped: () => boolean): Promise<void> {
+    const { clock, log, peers, random } = this.#context;
+    const backoff = new Backoff(firstRetryMs, maxRetryMs, random);
+    while (!isStopped()) {
+      try {
+        return await work();
       } catch (error) {
         if (!(error instanceof RegisterUnavailable) && peers.connected) throw error;
         log.warn({ err: error }, 'the cluster cannot be joined yet: its register does not answer');

@@ -36,8 +36,6 @@ export interface WantedPage {
   readonly more: boolean;
   /** On the first page, the number of the log's newest event. */
   readonly head?: number;
-  /** On the first page, what the stitch follows now; null: nothing. */
-  readonly follows?: readonly string[] | null;
 }
 
 /** A thread of which deliveries were left out before. */
@@ -142,13 +140,11 @@ export class FollowedLog {
   async readWanted(request: WantedRequest): Promise<WantedPage> {
     const { projectId, stitchId, limit, check, isFirst } = request;
     let { from } = request;
-    let first: Pick<WantedPage, 'head' | 'follows'> = {};
+    let first: Pick<WantedPage, 'head'> = {};
     if (isFirst) {
       const { head, byStitch } = await this.#subscriptions.getLatest(projectId);
-      const spans = byStitch.get(stitchId)?.spans ?? [];
-      const open = spans.at(-1);
-      first = { head, follows: open?.upto === null ? open.eventNames : null };
-      from = Math.max(from, (spans[0]?.after ?? 0) + 1);
+      first = { head };
+      from = Math.max(from, (byStitch.get(stitchId)?.spans[0]?.after ?? 0) + 1);
     }
     const wanted: TailEvent[] = [];
     let end = from;

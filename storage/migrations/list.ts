@@ -16,6 +16,7 @@ import { FilteredLists } from './filtered-lists.ts';
 import { First } from './first.ts';
 import { FirstKeys } from './first-keys.ts';
 import { FollowedLog } from './followed-log.ts';
+import { FollowedRows } from './followed-rows.ts';
 import { Grounds } from './grounds.ts';
 import { HashRoot } from './hash-root.ts';
 import { Inbox } from './inbox.ts';
@@ -80,5 +81,6 @@ export const migrations = [
   { name: '0042-dead-letters', class: DeadLetters },
   { name: '0043-tool-secrets', class: ToolSecrets },
   { name: '0044-usage-parts', class: UsageParts },
+  { name: '0045-followed-rows', class: FollowedRows },
   { name: '0051-account-changes', class: AccountChanges },
 ];

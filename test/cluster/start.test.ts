@@ -1,4 +1,5 @@
 /** How nodes begin: what they wait for, what they refuse, and that several may begin at once. */
+import pg from 'pg';
 import t from 'tap';
 import { wireVersion } from '../../runtime/cluster/records.ts';
 import { pickPort } from '../support/free-port.ts';
@@ -64,13 +65,19 @@ t.test('another number of shards', async t => {
   t.end();
 });
 
-t.test('a release with another wire version', async t => {
+t.test('a release with another wire version, which leaves the database as it is', async t => {
   const [there, here] = [wireVersion, wireVersion + 1];
   const program = await otherVersion(t, { release: '999.0.0', wire: here });
+  const url = await cluster.database.createDatabase('untouched');
   t.match(
-    await refusal({}, program),
+    await refusal({ DATABASE_URL: url }, program),
     `the cluster's nodes use version ${there} of the protocol between nodes, and this node uses ${here}: its release does not fit theirs`,
   );
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(`select to_regclass('migrations') as migrations`);
+  t.same(rows, [{ migrations: null }]);
+  await client.end();
 });
 
 t.test('the id of a node that lives', async t => {

@@ -114,7 +114,7 @@ export class Tables {
       deliveries: page.filter(({ hasRow }) => !hasRow).map(toDelivery),
       end: more ? (page.at(-1)?.eventSeq ?? 0) + 1 : Math.max(from, this.head + 1),
       more,
-      ...(isFirst ? { head: this.head, follows: this.follows?.wanted ?? null } : {}),
+      ...(isFirst ? { head: this.head } : {}),
     };
   }
 

@@ -76,6 +76,21 @@ t.test('a node of another shard count or another wire version refuses to start',
   t.strictSame(Object.keys(cluster.members()), ['one', 'three']);
 });
 
+t.test('a node of another wire version is refused before it changes anything', async t => {
+  const cluster = new MemoryCluster({ latencyMs });
+  const next = cluster.process('new', { wire: wireVersion + 1 });
+  const { signal } = new AbortController();
+  await cluster.clock.until(next.placement.checkFit(signal));
+  t.strictSame(cluster.register.entries, [], 'there is nobody yet');
+  const old = await cluster.started('old');
+  const before = cluster.register.at('cluster')?.value;
+  await t.rejects(cluster.clock.until(next.placement.checkFit(signal)), /Stop them all .* old$/);
+  t.equal(cluster.register.at('cluster')?.value, before);
+  await cluster.clock.until(cluster.process('same').placement.checkFit(signal));
+  await cluster.clock.until(old.placement.drain());
+  await cluster.clock.until(next.placement.checkFit(signal));
+});
+
 t.test('nodes of another wire version may follow when the last one of the old has gone', async t => {
   const cluster = new MemoryCluster({ latencyMs });
   const old = await cluster.started('old');
