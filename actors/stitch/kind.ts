@@ -46,9 +46,9 @@ export interface Stitches {
 
 /** @param services what the tasks work with */
 export function createStitches(services: StitchServices): Stitches {
-  const { db, vault } = services;
+  const { db, vault, clock } = services;
   const retryPolicy = new RetryPolicy(services);
-  const bodies = new BodyCache(bodyCacheSize);
+  const bodies = new BodyCache(bodyCacheSize, clock);
   const loader = new DeliveryLoader(services, bodies, retryPolicy);
   const sender = new DeliverySender(services, bodies, new SecretCache(vault), retryPolicy);
   const kind = actor<StitchState, StitchCommands, Write>({

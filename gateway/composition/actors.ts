@@ -94,7 +94,7 @@ export interface Actors {
 /** Creates the actors of this node. None is activated before `start`. */
 export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
-  const followedLog = new FollowedLog(database);
+  const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const outbound = createOutbound({ ...options, followedLog, archived });
   const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;

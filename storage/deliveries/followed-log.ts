@@ -2,6 +2,7 @@
  * The log as the outbox of stitches: which of a project's events a stitch has yet to deliver, in their order. A scheduled delivery has no row
  * before its first attempt has ended; its id follows from event and stitch, so that whoever reads it, and however often, means the same.
  */
+import type { Clock } from '../../runtime/time/index.ts';
 import type { Queries } from '../database/index.ts';
 import { type AppendedEvents, LogTail, tailColumns, type TailEvent, toTailEvent } from '../events/index.ts';
 import type { OpenDelivery } from './outbox.ts';
@@ -114,9 +115,9 @@ export class FollowedLog {
   readonly #tail: LogTail;
   readonly #subscriptions: SubscriptionCache;
 
-  constructor(db: Queries) {
+  constructor(db: Queries, clock?: Pick<Clock, 'monotonic'>) {
     this.#db = db;
-    this.#tail = new LogTail(db);
+    this.#tail = new LogTail(db, clock);
     this.#subscriptions = new SubscriptionCache(db);
   }
 

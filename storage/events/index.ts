@@ -23,4 +23,4 @@ export {
   type StreamHead,
   streamHeads,
 } from './event-log.ts';
-export { LogTail, tailColumns, type TailEvent, type TailPage, toTailEvent } from './log-tail.ts';
+export { keptMs, LogTail, tailColumns, type TailEvent, type TailPage, toTailEvent } from './log-tail.ts';

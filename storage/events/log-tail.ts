@@ -3,9 +3,11 @@
  * without reading it; what is missing is read from the log, from where the tail ends.
  *
  * A tail is one stretch of a project's log: of the numbers from `from` to `end` it has all events that exist. Older ones are dropped when
- * the tails together are too large; who asks for those gets them from the log, and they are not kept.
+ * the tails together are too large; who asks for those gets them from the log, and they are not kept. So is what was read a while ago: it may
+ * have been erased since (storage/retention/erasures.ts), and who comes that late gets it as it is now.
  */
 import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '../../runtime/time/index.ts';
 import type { Queries } from '../database/index.ts';
 import type { AppendedEvent } from '../statements/index.ts';
 
@@ -46,7 +48,16 @@ interface Tail {
   size: number;
   subscriptions: number;
   reading: Promise<TailPage> | undefined;
+  /** When something was added last; by the monotonic clock, as below. */
+  readAt: number;
+  /** What is below `seq` was read at `at` or before. In their order; one for each second at most. */
+  readonly marks: { readonly seq: number; readonly at: number }[];
 }
+
+/** How long the text of an event is used after it was read, in milliseconds: no longer than an erasure may take to be complete. */
+export const keptMs = 30_000;
+/** Within so many milliseconds readings count as one. */
+const markEveryMs = 1_000;
 
 /** UTF-16 units of the bodies of all tails together. */
 const maxSize = 64 * 1_048_576;
@@ -81,12 +92,14 @@ interface TailRow extends Omit<TailEvent, 'seq' | 'occurredAt'> {
 
 export class LogTail {
   readonly #db: Queries;
+  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tails = new LRUCache<string, Tail>({ max: maxTails });
   /** What is being read elsewhere in the log, of each project one page at a time: the next reader may find what it needs in the tail. */
   readonly #elsewhere = new Map<string, Promise<unknown>>();
 
-  constructor(db: Queries) {
+  constructor(db: Queries, clock: Pick<Clock, 'monotonic'> = systemClock) {
     this.#db = db;
+    this.#clock = clock;
   }
 
   /**
@@ -100,7 +113,11 @@ export class LogTail {
     tail.head = Math.max(tail.head, first + events.length - 1);
     // Otherwise what another node has committed in between is read first.
     if (tail.reading !== undefined || first !== tail.end) return;
-    events.forEach((event, index) => this.#push(tail, { ...event, seq: first + index }));
+    this.#dropOld(tail);
+    this.#push(
+      tail,
+      events.map((event, index) => ({ ...event, seq: first + index })),
+    );
     tail.end = first + events.length;
     tail.subscriptions = Math.max(tail.subscriptions, subscriptions);
     this.#trim(tail);
@@ -110,6 +127,7 @@ export class LogTail {
   async read(projectId: string, from: number, limit = pageEvents): Promise<TailPage> {
     for (;;) {
       const tail = this.#tails.get(projectId);
+      if (tail !== undefined) this.#dropOld(tail);
       if (tail !== undefined && from >= tail.from && from <= tail.end) {
         if (from < tail.end) return toPage(tail, from, limit);
         tail.reading ??= this.#extend(projectId, tail).finally(() => {
@@ -131,7 +149,7 @@ export class LogTail {
   /** Reads on from where the tail ends. */
   async #extend(projectId: string, tail: Tail): Promise<TailPage> {
     const page = await readLog(this.#db, projectId, tail.end, pageEvents);
-    for (const event of page.events) this.#push(tail, event);
+    this.#push(tail, page.events);
     tail.end = page.end;
     tail.head = Math.max(tail.head, page.head);
     tail.subscriptions = Math.max(tail.subscriptions, page.subscriptions);
@@ -148,8 +166,18 @@ export class LogTail {
     const { end, head, subscriptions } = page;
     const known = this.#tails.peek(projectId);
     if (known === undefined || end > known.end) {
-      const tail: Tail = { from, end, head, events: [], size: 0, subscriptions, reading: undefined };
-      for (const event of page.events) this.#push(tail, event);
+      const tail: Tail = {
+        from,
+        end,
+        head,
+        events: [],
+        size: 0,
+        subscriptions,
+        reading: undefined,
+        readAt: this.#clock.monotonic(),
+        marks: [],
+      };
+      this.#push(tail, page.events);
       this.#tails.set(projectId, tail);
     } else if (from < known.from && end >= known.from) {
       const before = page.events.filter(({ seq }) => seq < known.from);
@@ -162,9 +190,29 @@ export class LogTail {
     return page;
   }
 
-  #push(tail: Tail, event: TailEvent): void {
-    tail.events.push(event);
-    tail.size += event.body.length;
+  /** Call it before `end` moves. */
+  #push(tail: Tail, events: readonly TailEvent[]): void {
+    const now = this.#clock.monotonic();
+    const { readAt, marks } = tail;
+    const isNewSecond =
+      now - readAt >= markEveryMs || readAt - (marks.at(-1)?.at ?? -Infinity) >= markEveryMs;
+    if (isNewSecond) marks.push({ seq: tail.end, at: readAt });
+    tail.readAt = now;
+    for (const event of events) {
+      tail.events.push(event);
+      tail.size += event.body.length;
+    }
+  }
+
+  #dropOld(tail: Tail): void {
+    const before = this.#clock.monotonic() - keptMs;
+    const { marks } = tail;
+    let from = tail.readAt <= before ? tail.end : 0;
+    const old = marks.findLastIndex(({ at }) => at <= before);
+    if (old >= 0) from = Math.max(from, ...marks.splice(0, old + 1).map(({ seq }) => seq));
+    if (from <= tail.from) return;
+    tail.from = from;
+    for (const { body } of tail.events.splice(0, lowerBound(tail.events, from))) tail.size -= body.length;
   }
 
   #trim(tail: Tail): void {

@@ -88,7 +88,7 @@ export class StitchNode {
     this.environmentId = options.environmentId ?? newId('environment');
     this.#vault = new Vault(new KeyRing(options.secretKeys ?? `test:${randomBytes(32).toString('base64')}`));
     this.pool = new Pool({ reach: 'loopback', threads: 1, ...options.pool });
-    const followedLog = new FollowedLog(database);
+    const followedLog = new FollowedLog(database, clock);
     this.stitches = createStitches({
       db: database,
       followedLog,

@@ -1,5 +1,7 @@
 /** What a node keeps in memory for the deliveries of its stitches. All of it can be read again. */
 import { LRUCache } from 'lru-cache';
+import { type Clock, systemClock } from '../../../runtime/time/index.ts';
+import { keptMs } from '../../../storage/events/index.ts';
 import { SealBroken } from '../../../storage/secrets/index.ts';
 import { getSigningSecrets } from '../decide-lifecycle.ts';
 import { getSecretContext, type StitchServices } from '../services.ts';
@@ -8,13 +10,24 @@ import type { SealedSecret } from '../state.ts';
 /** Secrets that are kept, over all stitches. */
 const maxSecrets = 10_000;
 
-/** Bodies of events that were read ahead of their deliveries. A body that was pushed out is read again when its delivery starts. */
+interface KeptBody {
+  readonly body: string;
+  /** By the monotonic clock. */
+  readonly at: number;
+}
+
+/**
+ * Bodies of events that were read ahead of their deliveries. A body that was pushed out is read again when its delivery starts, and so is one
+ * that was read a while ago: it may have been erased since.
+ */
 export class BodyCache {
-  readonly #bodies: LRUCache<string, string>;
+  readonly #bodies: LRUCache<string, KeptBody>;
+  readonly #clock: Pick<Clock, 'monotonic'>;
 
   /** @param maxSize UTF-16 units, over all bodies */
-  constructor(maxSize: number) {
-    this.#bodies = new LRUCache({ maxSize, sizeCalculation: body => Math.max(1, body.length) });
+  constructor(maxSize: number, clock: Pick<Clock, 'monotonic'> = systemClock) {
+    this.#bodies = new LRUCache({ maxSize, sizeCalculation: ({ body }) => Math.max(1, body.length) });
+    this.#clock = clock;
   }
 
   /** The size of all bodies, in UTF-16 units. */
@@ -24,14 +37,15 @@ export class BodyCache {
 
   /** Keeps the body; the oldest bodies make room for it. */
   put(deliveryId: string, body: string): void {
-    this.#bodies.set(deliveryId, body);
+    this.#bodies.set(deliveryId, { body, at: this.#clock.monotonic() });
   }
 
   /** The body, which is then no longer kept. */
   take(deliveryId: string): string | undefined {
-    const body = this.#bodies.get(deliveryId);
+    const kept = this.#bodies.get(deliveryId);
+    if (kept === undefined) return undefined;
     this.#bodies.delete(deliveryId);
-    return body;
+    return this.#clock.monotonic() - kept.at < keptMs ? kept.body : undefined;
   }
 }
 

@@ -7,6 +7,7 @@ import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
 import { eventBodies } from '../../../storage/deliveries/index.ts';
+import { keptMs } from '../../../storage/events/index.ts';
 import { SealBroken } from '../../../storage/secrets/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { AttemptResult, SendBatch } from '../commands.ts';
@@ -146,7 +147,7 @@ export class DeliverySender {
     };
     if (body === undefined) return { ...unsent, failure: 'no_body' };
     if (secrets === undefined) return { ...unsent, failure: 'unreadable_secret' };
-    const request: OutboundRequest = {
+    let request: OutboundRequest = {
       method: 'POST',
       url: batch.url,
       httpsOnly: batch.httpsOnly,
@@ -162,7 +163,9 @@ export class DeliverySender {
       },
       sign: { secrets, id: delivery.eventId },
     };
+    const { clock, random } = this.#services;
     let backoff: Backoff | undefined;
+    let readAt = clock.monotonic();
     for (;;) {
       try {
         return toAttemptResult(
@@ -174,8 +177,14 @@ export class DeliverySender {
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
         const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
         if (!isTransient || this.#draining) return undefined;
-        backoff ??= new Backoff(firstAgainMs, maxAgainMs, this.#services.random);
+        backoff ??= new Backoff(firstAgainMs, maxAgainMs, random);
         await this.#retryPolicy.pause(backoff.next());
+        if (clock.monotonic() - readAt < keptMs) continue;
+        // It may have been erased meanwhile.
+        readAt = clock.monotonic();
+        const [again] = await this.#readBodies(batch.projectId, [delivery]);
+        if (again === undefined) return { ...unsent, failure: 'no_body' };
+        request = { ...request, body: again };
       }
     }
   }

@@ -1,7 +1,7 @@
 /** The tail of a log gives every event once and in order, whoever commits, and wherever a reader begins. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
-import { LogTail } from '../../../storage/events/log-tail.ts';
+import { keptMs, LogTail } from '../../../storage/events/log-tail.ts';
 import type { AppendedEvent } from '../../../storage/statements/statement.ts';
 import { append, appendEvent, appendParameters } from '../../../storage/writes/events-and-answers.ts';
 import fc from '../../support/fuzz.ts';
@@ -46,13 +46,18 @@ const step = fc.oneof(
     share: fc.constantFrom(0, 0.5, 0.9),
   }),
   fc.record({ does: fc.constant('read at once' as const), limit: fc.constantFrom(1, 3, 1_000) }),
+  fc.record({ does: fc.constant('wait' as const), ms: fc.constantFrom(400, 5_000, 30_000) }),
+  fc.record({ does: fc.constant('erase' as const), share: fc.constantFrom(0, 0.5, 0.9) }),
 );
 
 t.test('whatever happens in between', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30, size: 'max' }), async steps => {
       const log = await createLog();
-      const tail = new LogTail(database);
+      let now = 0;
+      const tail = new LogTail(database, { monotonic: () => now });
+      /** By number: when its text was emptied. */
+      const erased = new Map<number, number>();
       const readers = [1, 1, 1];
       const read = async (reader: number, limit = 1_000): Promise<void> => {
         const from = readers[reader] ?? 1;
@@ -61,6 +66,10 @@ t.test('whatever happens in between', async () => {
         if (page.events.map(({ eventId }) => eventId).join() !== expected.join())
           throw new Error('not what is in the log');
         if (page.events.some(({ seq }, index) => seq !== from + index)) throw new Error('a gap');
+        // A second counts as one reading.
+        const isOld = ({ seq, body }: (typeof page.events)[number]): boolean =>
+          body !== '' && now - (erased.get(seq) ?? Infinity) >= keptMs + 1_000;
+        if (page.events.some(isOld)) throw new Error('the text of an event that was erased long ago');
         readers[reader] = page.end;
       };
       for (const each of steps) {
@@ -69,7 +78,15 @@ t.test('whatever happens in between', async () => {
           tail.add(log.projectId, first, events, 0);
         } else if (each.does === 'commit elsewhere') await log.commit(each.count);
         else if (each.does === 'restart') readers[each.reader] = 1 + Math.floor(log.ids.length * each.share);
-        else if (each.does === 'read') await read(each.reader, each.limit);
+        else if (each.does === 'wait') now += each.ms;
+        else if (each.does === 'erase') {
+          const seq = 1 + Math.floor((log.ids.length - 1) * each.share);
+          await database.query(`update events set body = '' where project_id = $1 and seq = $2`, [
+            log.projectId,
+            seq,
+          ]);
+          if (!erased.has(seq)) erased.set(seq, now);
+        } else if (each.does === 'read') await read(each.reader, each.limit);
         else await Promise.all([0, 1, 2].map(reader => read(reader, each.limit)));
       }
       // Who asks again and again reaches the end.

@@ -7,6 +7,7 @@ import { ResultReporter } from '../../../../actors/stitch/tasks/result-reporter.
 import { RetryPolicy } from '../../../../actors/base/retry-policy.ts';
 import { internalError, unavailable } from '../../../../runtime/actor/failures.ts';
 import { silentLog } from '../../../../runtime/observability/log.ts';
+import { keptMs } from '../../../../storage/events/log-tail.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
@@ -65,6 +66,18 @@ t.test('bodies that were read ahead are bounded, the oldest go first', async t =
   bodies.put('large', '12345678901');
   t.equal(bodies.take('large'), undefined, 'what does not fit is not kept');
   t.equal(bodies.size, 1, 'and pushes nothing out');
+});
+
+t.test('bodies that were read ahead a while ago are read again, since they may have been erased', async t => {
+  let now = 0;
+  const bodies = new BodyCache(10, { monotonic: () => now });
+  bodies.put('a', '1');
+  bodies.put('b', '1');
+  now += keptMs - 1;
+  t.equal(bodies.take('a'), '1');
+  now++;
+  t.equal(bodies.take('b'), undefined);
+  t.equal(bodies.size, 0);
 });
 
 t.test('secrets are opened once, and only those that sign', async t => {
