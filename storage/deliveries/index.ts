@@ -41,4 +41,5 @@ export {
 } from './replays.ts';
 export { groupHours, readBacklog, readHours, summarise } from './stitch-stats.ts';
 export { deriveDeliveryId } from './subscriptions.ts';
+export { hasUndelivered } from './undelivered.ts';
 export { type Unrecorded, unrecordedOfEvents } from './unrecorded.ts';

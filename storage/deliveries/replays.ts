@@ -1,6 +1,7 @@
 /** What a stitch does beside sending: replays of past deliveries, cancellations, and which stitches have work left. */
 import { matchesEventNames } from '../../protocol/events.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
+import { matchesNames } from './subscriptions.ts';
 import { unrecordedPage } from './unrecorded.ts';
 
 /** What to replay of a stitch. */
@@ -43,8 +44,7 @@ const selectReplay = `
     on d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
   where s.stitch_id = $1 and d.trigger = 'scheduled' and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
     and (cardinality($4::text[]) = 0 or d.status = any ($4))
-    and (cardinality($5::text[]) = 0 or d.event_name = any ($5)
-      or exists (select from unnest($5) pattern where pattern like '%*' and starts_with(d.event_name, left(pattern, -1))))
+    and ${matchesNames('$5::text[]', 'd.event_name')}
     and ($6::timestamptz is null or (d.created_at, d.event_seq) > ($6, $7::bigint))
   order by d.created_at, d.event_seq limit $8`;
 

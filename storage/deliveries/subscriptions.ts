@@ -11,6 +11,9 @@ import { LRUCache } from 'lru-cache';
 import { matchesEventNames } from '../../protocol/events.ts';
 import type { Queries } from '../database/index.ts';
 
+/** Tests are delivered by a row that comes with the event. */
+const testName = 'stitch.test.ping';
+
 export interface Span {
   /** Exclusive. */
   readonly after: number;
@@ -45,9 +48,6 @@ export interface FollowedEvent {
   readonly exceptStitchId?: string | null | undefined;
 }
 
-/** Tests are delivered by a row that comes with the event. */
-const testName = 'stitch.test.ping';
-
 /** Whether the stitch is to deliver the event. */
 export function isWanted(subscription: Subscription, event: FollowedEvent): boolean {
   const { stitchId, environmentId, spans } = subscription;
@@ -56,6 +56,17 @@ export function isWanted(subscription: Subscription, event: FollowedEvent): bool
   const span = spans.find(({ after, upto }) => event.seq > after && (upto === null || event.seq <= upto));
   return span !== undefined && matchesEventNames(span.eventNames, event.eventName);
 }
+
+/** `matchesEventNames` in SQL. */
+export function matchesNames(names: string, name: string): string {
+  return `(cardinality(${names}) = 0 or ${name} = any (${names})
+    or exists (select from unnest(${names}) pattern where pattern like '%*' and starts_with(${name}, left(pattern, -1))))`;
+}
+
+/** Whether the stitch of the span `p` is to deliver the event `e` of its project: `isWanted` in SQL. */
+export const isWantedEvent = `(
+  e.seq > p.after_seq and (p.upto_seq is null or e.seq <= p.upto_seq) and e.environment_id = p.environment_id
+  and e.event_name <> '${testName}' and e.except_stitch_id is distinct from p.stitch_id and ${matchesNames('p.event_names', 'e.event_name')})`;
 
 /**
  * The id of the delivery of an event to a stitch, whoever derives it and however often: the SQL function `skein_delivery_id` of the first

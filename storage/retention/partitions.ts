@@ -134,8 +134,22 @@ export interface DropOptions {
   readonly now: number;
   readonly keepDays: number;
   readonly log: Log;
+  readonly holds?: readonly Hold[];
+}
+
+/** Why rows are kept for longer. */
+export interface Hold {
+  /** What the log says of it. */
+  readonly why: string;
   /** Whether anything from `from` (inclusive) to `to` (exclusive) is still to be read: then it is kept until the next call. */
-  readonly isNeeded?: (from: Date, to: Date) => Promise<boolean>;
+  readonly isNeeded: (from: Date, to: Date) => Promise<boolean>;
+  /** In days: older rows go all the same. Undefined: they stay as long as they are needed. */
+  readonly limitDays?: number;
+}
+
+/** Midnight of UTC, so many days before `now`: what is older is in partitions of which every row is. */
+function toLimit(now: number, days: number): Date {
+  return new Date(`${toDay(now - days * dayMs)}T00:00:00Z`);
 }
 
 /**
@@ -143,28 +157,51 @@ export interface DropOptions {
  * to the names of the dropped partitions. A partition that is needed is left for the next call, and so is the rest of a locked table.
  */
 export async function dropPartitions(database: Connection, drop: DropOptions): Promise<string[]> {
-  const { table, now, keepDays, log, isNeeded } = drop;
+  const { table, now, keepDays, log, holds = [] } = drop;
   const dropped: string[] = [];
   const oldest = now - keepDays * dayMs;
-  const end = new Date(`${toDay(oldest)}T00:00:00Z`);
-  const mayDrop = async (partition: string, from: Date, to: Date): Promise<boolean> => {
-    if (isNeeded === undefined || !(await isNeeded(from, to))) return true;
-    log.warn({ partition }, 'partition not dropped: usage has not counted its events yet');
-    return false;
+  const end = toLimit(now, keepDays);
+  /** What is older than the result may go. */
+  const getLimit = async (partition: string, from: Date, to: Date): Promise<Date> => {
+    let limit = to;
+    const tooOld: string[] = [];
+    for (const { why, isNeeded, limitDays } of holds) {
+      if (!(await isNeeded(from, to))) continue;
+      const own = limitDays === undefined ? from : toLimit(now, limitDays);
+      if (own < to) log.info({ partition }, `partition not dropped: ${why}`);
+      else tooOld.push(why);
+      if (own < limit) limit = own;
+    }
+    for (const why of limit < to ? [] : tooOld) {
+      log.warn({ partition }, `partition dropped although it is needed, since it is too old: ${why}`);
+    }
+    return limit;
   };
   const firstKept = toPartitionName(table, oldest);
   for (const name of [...(await listPartitions(database, table))].sort()) {
     if (name >= firstKept) break;
     const from = parsePartitionDay(name);
-    if (!(await mayDrop(name, from, new Date(from.getTime() + dayMs)))) continue;
+    const to = new Date(from.getTime() + dayMs);
+    if ((await getLimit(name, from, to)) < to) continue;
     if (!(await runExclusively(database, [`drop table if exists ${name}`]))) {
       log.warn({ partition: name }, 'could not drop a partition: its table is locked');
       break;
     }
     dropped.push(name);
   }
-  if (await mayDrop(`${table}_default`, new Date(0), end)) await cleanUpDefault(database, table, end);
+  const rest = `${table}_default`;
+  if (await hasRows(database, table, end)) {
+    await cleanUpDefault(database, table, await getLimit(rest, new Date(0), end));
+  }
   return dropped;
+}
+
+async function hasRows(database: Connection, table: PartitionedTable, end: Date): Promise<boolean> {
+  const [row] = await database.query<{ found: boolean }>(
+    `select exists (select from ${table}_default where ${tables[table]} < $1) as found`,
+    [end],
+  );
+  return row?.found === true;
 }
 
 /** By rows, a few thousand at a time: there are none unless partitions were missing for a while. */

@@ -4,7 +4,8 @@
  */
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Database, Queries } from '../database/index.ts';
-import { dropPartitions, ensurePartitions, type PartitionedTable } from './partitions.ts';
+import { hasUndelivered } from '../deliveries/index.ts';
+import { dropPartitions, ensurePartitions, type Hold, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';
 import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
 import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps, endToolGraces } from './credential-graces.ts';
@@ -16,6 +17,11 @@ import { countUsage, hasUncounted, rollUpDeliveries } from '../usage/index.ts';
 const keptDays = {
   /** Events, deliveries and attempts. */
   events: 30,
+  /**
+   * Events that stitches have yet to deliver: what begins on its last day has the time of all its attempts, which is 6.4 days if its receiver
+   * asks for twice of every wait (actors/stitch/schedule.ts).
+   */
+  undelivered: 37,
   /** The trace of a run after its end. */
   traces: 30,
   /** The commit marker of a lane that commits nothing; it is created again when needed. */
@@ -88,13 +94,13 @@ function createJobs(
     makePartitions: () => ensurePartitions(database, now, log),
     countUsage: () => countUsage(database),
     rollUpDeliveries: () => rollUpDeliveries(database, new Date(now - keptDays.hours * dayMs)),
-    // Counted usage outlives its events. Uncounted events hold back their own partitions, and no others.
-    dropEvents: () =>
+    dropEvents: () => dropPartitions(database, { ...drop('events'), holds: createEventHolds(database) }),
+    // What tells that an event was delivered stays as long as the event.
+    dropDeliveries: () =>
       dropPartitions(database, {
-        ...drop('events'),
-        isNeeded: (from, to) => hasUncounted(database, from, to),
+        ...drop('webhook_deliveries'),
+        holds: [{ why: 'its events are kept', isNeeded: (from, to) => hasEvents(database, from, to) }],
       }),
-    dropDeliveries: () => dropPartitions(database, drop('webhook_deliveries')),
     dropAttempts: () => dropPartitions(database, drop('webhook_attempts')),
     endGraces: () => endApiKeyGraces(database, now),
     endByokGraces: () => endByokGraces(database, now),
@@ -110,6 +116,27 @@ function createJobs(
       ]),
     ),
   };
+}
+
+/** Each holds back its own partitions, and no others. Counted usage outlives its events. */
+function createEventHolds(database: Database): readonly Hold[] {
+  return [
+    {
+      why: 'usage has not counted its events yet',
+      isNeeded: (from, to) => hasUncounted(database, from, to),
+    },
+    {
+      why: 'stitches have yet to deliver some of its events',
+      isNeeded: (from, to) => hasUndelivered(database, from, to),
+      limitDays: keptDays.undelivered,
+    },
+  ];
+}
+
+async function hasEvents(db: Queries, from: Date, to: Date): Promise<boolean> {
+  const text = `select exists (select from events where occurred_at >= $1 and occurred_at < $2) as found`;
+  const [row] = await db.query<{ found: boolean }>(text, [from, to]);
+  return row?.found === true;
 }
 
 /**
