@@ -1,2 +1,3 @@
 /** The connection to NATS, under the transport of runtime/transport and the register and peers of runtime/cluster. */
 export { NatsConnection, NatsRefused } from './connection.ts';
+export { type NatsReport, probeNats } from './probe.ts';

@@ -9,7 +9,7 @@ import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
-import { listMigrations, runMigrations } from '../migrations/index.ts';
+import { compareSchema, listMigrations, runMigrations, type SchemaDifference } from '../migrations/index.ts';
 import { StandbyServer } from './errors.ts';
 import { followIndexes, ScanPool, searchIndexes } from './scan-pool.ts';
 
@@ -46,6 +46,8 @@ export interface Database {
   check(): Promise<void>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
   migrate(): Promise<void>;
+  /** How the schema differs from this program's. Changes nothing. */
+  compareSchema(): Promise<SchemaDifference>;
   /** Idempotent. */
   close(): Promise<void>;
 }
@@ -125,6 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     search: (projectId, text, values) => searches.query(projectId, text, values),
     check: () => requirePrimary(pool),
     migrate: () => migrate(orm, url, log),
+    compareSchema: () => compareSchema(pool, listMigrations(orm.em.getDriver(), orm.config)),
     close: () => (closing ??= close()),
   };
 }

@@ -1,2 +1,8 @@
 /** The schema's migrations, in their order, and running those that a database does not have yet. */
-export { listMigrations, type NamedMigration, runMigrations } from './run.ts';
+export {
+  compareSchema,
+  listMigrations,
+  type NamedMigration,
+  runMigrations,
+  type SchemaDifference,
+} from './run.ts';

@@ -67,8 +67,29 @@ export async function runMigrations(
   }
 }
 
+/** Names of migrations. */
+export interface SchemaDifference {
+  /** The next start of a node runs them. */
+  readonly pending: readonly string[];
+  /** A later version of the program has run them. */
+  readonly unknown: readonly string[];
+}
+
+/** Changes nothing. */
+export async function compareSchema(
+  client: Pick<ClientBase, 'query'>,
+  wanted: readonly NamedMigration[],
+): Promise<SchemaDifference> {
+  const rows = await listRows(client);
+  const names = new Set(wanted.map(({ name }) => name));
+  return {
+    pending: [...names].filter(name => !rows.has(name)),
+    unknown: [...rows].filter(name => !names.has(name) && !name.endsWith(unfinished)),
+  };
+}
+
 /** The names in the table, which may not be there yet. */
-async function listRows(client: ClientBase): Promise<ReadonlySet<string>> {
+async function listRows(client: Pick<ClientBase, 'query'>): Promise<ReadonlySet<string>> {
   const { rows: tables } = await client.query<{ there: boolean }>(
     `select to_regclass('migrations') is not null as there`,
   );

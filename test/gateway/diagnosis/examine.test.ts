@@ -1,0 +1,146 @@
+/** `npm run doctor`: what is in order, what fails and what that is, on a real database, NATS and bucket; no secret is shown. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
+import { nodeOptions } from '../../../.config/node-options.js';
+import type { Finding } from '../../../gateway/diagnosis/index.ts';
+import { KeyRing, loadHashRoot } from '../../../storage/secrets/index.ts';
+import { freshKey } from '../../support/accounts.ts';
+import { clientTest, receiverTest } from '../../support/certificates.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { dataFolder } from '../../support/node-process.ts';
+import { NatsServer } from '../../support/nats-server.ts';
+import { startS3 } from '../../support/s3.ts';
+import { withTimeLimit } from '../../support/time-limit.ts';
+
+const program = fileURLToPath(new URL('../../../gateway/doctor.ts', import.meta.url));
+const password = randomBytes(12).toString('hex');
+const SECRET_KEYS = freshKey('k1');
+const TOKEN_KEYS = freshKey('t1');
+
+interface Report {
+  readonly code: number | null;
+  readonly output: string;
+  /** By their check; the last of several. */
+  readonly findings: Readonly<Record<string, Finding>>;
+}
+
+async function examine(environment: Readonly<Record<string, string>>): Promise<Report> {
+  const child = spawn(process.execPath, [...nodeOptions, program, '--json'], {
+    env: { PATH: process.env['PATH'] ?? '', GRPC_PORT: 'off', PORT: '1', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const [code] = (await withTimeLimit(once(child, 'close'), 'end of the doctor')) as [number | null];
+  if (errors !== '') throw new Error(errors);
+  const findings = output.split('\n').filter(line => line !== '');
+  return {
+    code,
+    output,
+    findings: Object.fromEntries(
+      findings.map(line => [(JSON.parse(line) as Finding).check, JSON.parse(line) as Finding]),
+    ),
+  };
+}
+
+const { url, database, createDatabase } = await startTestDatabase(t, { durable: true });
+const DATA_DIR = await dataFolder(t);
+
+t.test('a node of a cluster, with everything in order', async t => {
+  const nats = await NatsServer.start({ user: 'skein', password });
+  const s3 = await startS3(await dataFolder(t));
+  const ready = createServer((_, response) => void response.end('{}'));
+  await once(ready.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(async () => {
+    ready.close();
+    await Promise.all([nats.stop(), s3.stop()]);
+  });
+  await loadHashRoot(database, new KeyRing(SECRET_KEYS));
+  const [GRPC_TLS_CERT, GRPC_TLS_KEY] = ['cert', 'key'].map(name => join(DATA_DIR, `${name}.pem`)) as [
+    string,
+    string,
+  ];
+  await writeFile(GRPC_TLS_CERT, receiverTest.cert);
+  await writeFile(GRPC_TLS_KEY, receiverTest.key);
+  const environment = {
+    ...s3.env,
+    DATA_DIR,
+    HOST: '127.0.0.1',
+    DATABASE_URL: url,
+    NATS_URL: nats.url.replace('//', `//skein:${password}@`),
+    MEDIA_URL: `s3://${s3.bucket}/files?pathStyle=true`,
+    BASE_URL: `http://127.0.0.1:${(ready.address() as AddressInfo).port}`,
+    GRPC_PORT: '0',
+    GRPC_TLS_CERT,
+    GRPC_TLS_KEY,
+    SECRET_KEYS,
+    TOKEN_KEYS,
+  };
+  const { code, output, findings } = await examine(environment);
+  t.equal(code, 0, output);
+  t.same(
+    Object.values(findings).filter(({ result }) => result !== 'ok'),
+    [{ check: 'mail', result: 'note', detail: findings['mail']?.detail }],
+    'only mail is a note',
+  );
+  t.match(findings['nats'], { detail: 'with JetStream' });
+  t.match(findings['keys'], { detail: 'k1 is the newest' });
+  for (const secret of [password, SECRET_KEYS.slice(3), new URL(url).password])
+    t.notMatch(output, secret, 'no secret');
+
+  await writeFile(GRPC_TLS_KEY, clientTest.key);
+  const wrong = await examine({
+    ...environment,
+    NATS_URL: nats.url.replace('//', `//skein:${password}x@`),
+    MEDIA_URL: 's3://nobodys-bucket/files?pathStyle=true',
+    SECRET_KEYS: freshKey('k1'),
+  });
+  t.equal(wrong.code, 1);
+  t.match(wrong.findings, {
+    nats: { result: 'failed', detail: 'refuses the credentials' },
+    files: { result: 'failed', detail: 'nobodys-bucket takes no files' },
+    keys: { result: 'failed', detail: 'are not those of this database' },
+    certificate: { result: 'failed', detail: 'GRPC_TLS_KEY is not the key' },
+  });
+});
+
+t.test('a database that is empty, later, or careless', async t => {
+  const node = { DATA_DIR, SECRET_KEYS, TOKEN_KEYS };
+  const empty = await examine({ ...node, DATABASE_URL: await createDatabase('empty'), HOST: '127.0.0.1' });
+  t.equal(empty.code, 0, empty.output);
+  t.match(empty.findings, { schema: { result: 'note', detail: 'the next start runs' } });
+  await database.query(`insert into migrations (name) values ('9999-later')`);
+  const later = await examine({ ...node, DATABASE_URL: url, HOST: '127.0.0.1' });
+  await database.query(`delete from migrations where name = '9999-later'`);
+  t.match(later, { code: 1, findings: { schema: { result: 'failed', detail: '9999-later' } } });
+  const careless = await startTestDatabase(t);
+  const lax = await examine({ ...node, DATABASE_URL: careless.url, HOST: '127.0.0.1' });
+  t.match(lax, { code: 1, findings: { durability: { result: 'failed', detail: 'fsync' } } });
+});
+
+t.test('nothing there yet is no failure, and what is wrong is named', async t => {
+  const fresh = await examine({ DATA_DIR: join(DATA_DIR, 'new') });
+  t.equal(fresh.code, 0, fresh.output);
+  t.match(fresh.findings, { database: { result: 'note', detail: 'the first start makes one' } });
+  const bad = await examine({ DATA_DIR, PORT: 'many', DATABASE_URL: `mysql://u:${password}@localhost/x` });
+  t.equal(bad.code, 1);
+  t.match(bad.output, 'PORT wants a port');
+  t.match(bad.output, 'DATABASE_URL wants');
+  t.notMatch(bad.output, password);
+  const away = await examine({
+    DATA_DIR,
+    DATABASE_URL: `postgres://u:${password}@127.0.0.1:1/x`,
+    HOST: '127.0.0.1',
+  });
+  t.match(away, { code: 1, findings: { database: { result: 'failed', detail: '127.0.0.1:1/x' } } });
+  t.notMatch(away.output, password);
+});
