@@ -43,6 +43,8 @@ export async function readMailedToken(
   const folder = join(dataFolder, 'mail');
   for (const from = performance.now(); performance.now() - from < mailedWithinMs; await pause(50)) {
     for (const name of await readdir(folder).catch(() => [])) {
+      // Another end: it is just being written, and renamed then.
+      if (!name.endsWith('.eml')) continue;
       const mail = await readFile(join(folder, name), 'utf8');
       const token = new RegExp(`${page}#token=([\\w-]+)`).exec(mail)?.[1];
       if (token !== undefined && mail.includes(email)) return token;

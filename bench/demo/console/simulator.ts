@@ -1,27 +1,27 @@
 /**
- * Customers who write. Each asks, waits, goes on when answered, gets impatient when not, and comes back some time later. What is
+ * Customers who write. Each has asked, waits, goes on when answered, gets impatient when not, and comes back some time later. What is
  * sent to them arrives and is read, or not at once, as with people.
  */
-import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type Api, ApiError } from '../api.ts';
+import { ApiError } from '../../../clients/sdk/index.ts';
 import type { Customer } from './customers.ts';
 
-interface Answer {
-  readonly messageId: string;
+/** Something that was sent to a customer. */
+export interface Answer {
+  /** Tells the channel what became of it. */
+  report(status: 'delivered' | 'read' | 'failed'): Promise<void>;
 }
 
 export interface SimulatorOptions {
-  /** With an API key, which outlives every sign-in. */
-  readonly api: Api;
-  readonly projectId: string;
-  readonly channelId: string;
+  /** Sends what a customer says over their channel. */
+  readonly say: (customer: Customer, body: string) => Promise<void>;
+  /** Customers to whom the next message cannot be delivered. */
+  readonly unreachable: Set<string>;
   readonly signal: AbortSignal;
 }
 
 /** Milliseconds: at least, at most. */
 const paces = {
-  first: [500, 20_000],
   reads: [1_500, 6_000],
   types: [4_000, 15_000],
   waitsBeforeAsking: [60_000, 120_000],
@@ -34,90 +34,83 @@ const draw = ([least, most]: readonly [number, number]): number => least + Math.
 export class Simulator {
   readonly #options: SimulatorOptions;
   /** Who waits for an answer, by what names them in the channel. */
-  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  readonly #waiting = new Map<string, () => void>();
 
   constructor(options: SimulatorOptions) {
     this.#options = options;
   }
 
-  /** Something was sent to a customer. */
-  deliver(ref: string, messageId: string): void {
-    this.#waiting.get(ref)?.({ messageId });
+  /** An answer is on its way to a customer. */
+  deliver(ref: string, answer: Answer): void {
+    void this.#receive(ref, answer).catch((error: unknown) => {
+      // Whoever plays with the demonstration may have erased the thread meanwhile.
+      if (!this.#options.signal.aborted && !(error instanceof ApiError)) throw error;
+    });
   }
 
-  /** Lets a customer live until the signal. */
-  async run(customer: Customer): Promise<void> {
+  /**
+   * Lets a customer live until the signal.
+   *
+   * @param said how much of `goesOn` they have said
+   */
+  async run(customer: Customer, said: number): Promise<void> {
     const { signal } = this.#options;
     try {
-      await pause(draw(paces.first), undefined, { signal });
-      for (;;) {
-        await this.#converse(customer);
+      for (let from = said; ; from = 0) {
+        await this.#goOn(customer, from);
         await pause(draw(paces.comesBack), undefined, { signal });
+        await this.#say(customer, customer.asks);
       }
     } catch (error) {
       if (!signal.aborted) throw error;
     }
   }
 
-  async #converse(customer: Customer): Promise<void> {
-    const { signal } = this.#options;
-    await this.#say(customer, customer.asks);
-    for (const next of customer.goesOn) {
-      const answer = await this.#waitForAnswer(customer);
-      if (answer === undefined) return;
-      await this.#receive(answer);
-      await pause(draw(paces.types), undefined, { signal });
+  async #goOn(customer: Customer, from: number): Promise<void> {
+    for (const next of customer.goesOn.slice(from)) {
+      if (!(await this.#waitForAnswer(customer))) return;
+      await pause(draw(paces.types), undefined, { signal: this.#options.signal });
       await this.#say(customer, next);
     }
-    const last = await this.#waitForAnswer(customer);
-    if (last !== undefined) await this.#receive(last);
+    await this.#waitForAnswer(customer);
   }
 
-  /** Undefined where nobody has answered, although it was asked twice. */
-  async #waitForAnswer(customer: Customer): Promise<Answer | undefined> {
+  /** False where nobody has answered, although it was asked twice. */
+  async #waitForAnswer(customer: Customer): Promise<boolean> {
     const { signal } = this.#options;
     for (let asked = 0; ; asked++) {
-      const answered = new Promise<Answer>(resolve => this.#waiting.set(customer.ref, resolve));
+      const answered = new Promise<true>(resolve => this.#waiting.set(customer.ref, () => resolve(true)));
       const over = new AbortController();
-      const waited = pause(draw(paces.waitsBeforeAsking), undefined, {
-        signal: AbortSignal.any([signal, over.signal]),
-      });
-      const answer = await Promise.race([answered, waited]);
+      const limitMs = customer.isPatient === true ? 2 ** 31 - 1 : draw(paces.waitsBeforeAsking);
+      const waited = pause(limitMs, false as const, { signal: AbortSignal.any([signal, over.signal]) });
+      const isAnswered = await Promise.race([answered, waited]);
       over.abort();
       waited.catch(() => undefined);
-      if (answer !== undefined) return answer;
+      if (isAnswered) return true;
       const words = impatience[asked];
-      if (words === undefined) return undefined;
+      if (words === undefined) return false;
       await this.#say(customer, words);
     }
   }
 
-  async #say({ ref, displayName, locale }: Customer, body: string): Promise<void> {
-    const { api, projectId, channelId } = this.#options;
-    const message = {
-      projectId,
-      externalParticipantRef: ref,
-      participant: { displayName, locale },
-      body,
-    };
-    await api.post(`/channels/${channelId}/inbound-messages`, message, randomUUID());
-  }
-
-  async #receive({ messageId }: Answer): Promise<void> {
-    await this.#report(messageId, 'delivered');
-    await pause(draw(paces.reads), undefined, { signal: this.#options.signal });
-    await this.#report(messageId, 'read');
-  }
-
-  async #report(messageId: string, status: 'delivered' | 'read'): Promise<void> {
-    const { api, projectId, channelId } = this.#options;
-    const occurredAt = new Date().toISOString();
+  async #say(customer: Customer, body: string): Promise<void> {
     try {
-      const receipt = { projectId, messageId, status, occurredAt };
-      await api.post(`/channels/${channelId}/receipts`, receipt, `${messageId}-${status}`);
+      await this.#options.say(customer, body);
     } catch (error) {
-      // Whoever plays with the demonstration may have erased the thread meanwhile.
+      // An archived conversation takes no more.
       if (!(error instanceof ApiError)) throw error;
     }
+  }
+
+  async #receive(ref: string, answer: Answer): Promise<void> {
+    const { signal, unreachable } = this.#options;
+    if (unreachable.delete(ref)) {
+      await answer.report('failed');
+      return;
+    }
+    await answer.report('delivered');
+    await pause(draw(paces.reads), undefined, { signal });
+    await answer.report('read');
+    this.#waiting.get(ref)?.();
   }
 }
