@@ -147,6 +147,8 @@ export interface AddNote extends Tenancy, Keyed {
   readonly threadNoteId: string;
   readonly authorUserId: string;
   readonly body: string;
+  /** User ids. Undefined where a node of an older version asks: none. */
+  readonly mentions?: readonly string[];
   readonly author: Actor;
 }
 
@@ -154,6 +156,8 @@ export interface AddNote extends Tenancy, Keyed {
 export interface EditNote extends Tenancy {
   readonly note: ThreadNote;
   readonly body: string;
+  /** Undefined: they stay. */
+  readonly mentions?: readonly string[] | undefined;
   readonly author: Actor;
 }
 

@@ -23,23 +23,29 @@ function addNoteEvent(
 /** Replies with the note. 404 for another tenant's thread. */
 export function addNote(state: ThreadState, command: AddNote, turn: Turn): ThreadDecision<ThreadNote> {
   requireSameTenancy(state, command);
-  const { threadNoteId, authorUserId, body, author } = command;
+  const { threadNoteId, authorUserId, body, mentions = [], author } = command;
   const { projectId, environmentId } = state;
   const builder = new ThreadDecisionBuilder(state, turn);
   const { threadId, at } = builder;
-  const note = { threadNoteId, projectId, threadId, authorUserId, body, createdAt: at, updatedAt: at };
+  const written = { threadNoteId, projectId, threadId, authorUserId, body, mentions: [...mentions] };
+  const note = { ...written, createdAt: at, updatedAt: at };
   builder.writes.push(insertNote({ ...note, environmentId }));
   addNoteEvent(builder, 'thread.note.created', author, note);
   return builder.decide(note);
 }
 
-/** Replies with the note. The same body changes nothing. 409 where the note is gone. */
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every(each => other.includes(each));
+
+/** Replies with the note. The same body and mentions change nothing. 409 where the note is gone. */
 export function editNote(state: ThreadState, command: EditNote, turn: Turn): ThreadDecision<ThreadNote> {
   requireSameTenancy(state, command);
   const { note: before, body, author } = command;
-  if (body === before.body) return { reply: before };
+  const known = before.mentions ?? [];
+  const mentions = command.mentions ?? known;
+  if (body === before.body && isSameSet(mentions, known)) return { reply: before };
   const builder = new ThreadDecisionBuilder(state, turn);
-  const note = { ...before, body, updatedAt: builder.at };
+  const note = { ...before, body, mentions: [...mentions], updatedAt: builder.at };
   builder.writes.push(updateNote({ ...note, threadId: builder.threadId }));
   addNoteEvent(builder, 'thread.note.updated', author, note);
   return builder.decide(note);

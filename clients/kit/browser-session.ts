@@ -1,5 +1,6 @@
 /** The session of a browser's tab: the refresh cookie, a lock that all tabs share, and a channel by which they tell each other of its end. */
 import { ApiError, Skein, type ClientOptions, type TokenResponse } from '../sdk/index.ts';
+import { clearDrafts } from './kept-drafts.ts';
 import { Session } from './session.ts';
 
 /** For the calls that need no credential. The cookie goes along to the same origin. */
@@ -63,5 +64,6 @@ export async function signOut(): Promise<void> {
 /** What was written and is not sent yet is nobody else's business. */
 function leave(): void {
   sessionStorage.clear();
+  clearDrafts(localStorage);
   session.end('signedOut');
 }

@@ -159,6 +159,8 @@ export const operationNames = {
   upsertConsoleMember: 'console.upsertMember',
   removeConsoleMember: 'console.removeMember',
   getQueues: 'console.queues',
+  listMentions: 'console.listMentions',
+  readMentions: 'console.readMentions',
   createStreamTicket: 'console.createTicket',
   listStreamEvents: 'console.listEvents',
   getOpenApi: 'contract.get',

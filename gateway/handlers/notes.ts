@@ -9,6 +9,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { findNote, findThread, findThreadTenant, notePage } from '../../storage/reads/index.ts';
+import type { AccessCache } from '../../storage/tenancy/index.ts';
 import { type Call, commitKey, type Handlers } from '../pipeline/index.ts';
 import { getAuthor, getUserId } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
@@ -17,12 +18,27 @@ export interface NoteServices {
   readonly database: Pick<Database, 'query'>;
   readonly node: Pick<Node, 'ask'>;
   readonly cursors: Cursors;
+  /** Who is in a project. */
+  readonly access: Pick<AccessCache, 'project'>;
 }
 
 const createThreadRef = (id: string): ActorRef => ({ kind: 'thread', id });
 
+/** 404 for somebody who is not in the project. Whoever was mentioned before may have left since. */
+async function requireMembers(
+  access: NoteServices['access'],
+  projectId: string,
+  userIds: readonly string[] = [],
+  known: readonly string[] = [],
+): Promise<void> {
+  for (const [index, userId] of userIds.entries())
+    if (!known.includes(userId) && (await access.project(userId, projectId)) === undefined)
+      throw notFound(`/body/mentions/${index}`);
+}
+
 /** 409 for a note that another request deletes at the same moment. */
-export function noteHandlers({ database, node, cursors }: NoteServices): Handlers<typeof noteOperations> {
+export function noteHandlers(services: NoteServices): Handlers<typeof noteOperations> {
+  const { database, node, cursors, access } = services;
   return {
     listNotes: async call => {
       const { threadId } = call.params;
@@ -45,11 +61,14 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
     createNote: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const { body, mentions = [] } = call.body;
+      await requireMembers(access, projectId, mentions);
       const order: AddNote = {
         projectId,
         environmentId,
         threadNoteId: newId('note', call.now),
-        body: call.body.body,
+        body,
+        mentions,
         authorUserId: getUserId(call),
         author: getAuthor(call),
       };
@@ -63,8 +82,9 @@ export function noteHandlers({ database, node, cursors }: NoteServices): Handler
 
     updateNote: async call => {
       const { projectId, environmentId, note } = await requireNote(database, call, call.params);
-      const { body } = call.body;
-      const command: EditNote = { projectId, environmentId, note, body, author: getAuthor(call) };
+      const { body, mentions } = call.body;
+      await requireMembers(access, projectId, mentions, note.mentions);
+      const command: EditNote = { projectId, environmentId, note, body, mentions, author: getAuthor(call) };
       return { body: await node.ask<ThreadNote>(createThreadRef(note.threadId), 'editNote', command, call) };
     },
 

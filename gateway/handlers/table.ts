@@ -72,6 +72,7 @@ import { eventHandlers } from './events.ts';
 import { inboundMessageHandlers } from './inbound-messages.ts';
 import { loomHandlers } from './looms.ts';
 import { memberHandlers } from './members.ts';
+import { mentionHandlers } from './mentions.ts';
 import { messageHandlers } from './messages.ts';
 import { noteHandlers } from './notes.ts';
 import { partnerAppHandlers } from './partner-apps.ts';
@@ -210,7 +211,8 @@ function conversationHandlers(services: HandlerServices) {
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...bulkHandlers({ database, node, access }),
     ...messageHandlers({ database, node, cursors }),
-    ...noteHandlers({ database, node, cursors }),
+    ...noteHandlers({ database, node, cursors, access }),
+    ...mentionHandlers({ database, cursors }),
     ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
     ...attachmentHandlers({ database, links, limits }),
     ...privacyHandlers({ database, node }),

@@ -81,7 +81,7 @@ export const consoleOperations = {
     tag,
     summary: 'Count the threads of each queue of an inbox',
     description:
-      'Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. While the stream brings events of threads, ask again, once in five seconds at most.',
+      'Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. `mentions` are those of listMentions that are unread. While the stream brings events of threads, ask again, once in five seconds at most.',
     auth: 'project',
     access: access.readThreads,
     params: oneProject,

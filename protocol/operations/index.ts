@@ -23,6 +23,7 @@ export type { invitationOperations } from './invitations.ts';
 export type { keyOperations } from './keys.ts';
 export type { loomOperations } from './looms.ts';
 export type { memberOperations } from './members.ts';
+export type { mentionOperations } from './mentions.ts';
 export { messageOperations } from './messages.ts';
 export type { noteOperations } from './notes.ts';
 export type { partnerAppOperations } from './partner-apps.ts';

@@ -36,7 +36,8 @@ export const noteOperations = {
     path: '/threads/{threadId}/notes',
     tag,
     summary: 'Write a note on a thread',
-    description: 'With an API key, the author is the user who created the key.',
+    description:
+      'With an API key, the author is the user who created the key. Users in `mentions` are told: see listMentions. One who is not in the project is a 404.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,

@@ -23,6 +23,7 @@ import { invitationOperations } from './invitations.ts';
 import { keyOperations } from './keys.ts';
 import { loomOperations } from './looms.ts';
 import { memberOperations } from './members.ts';
+import { mentionOperations } from './mentions.ts';
 import { messageOperations } from './messages.ts';
 import { noteOperations } from './notes.ts';
 import { partnerAppOperations } from './partner-apps.ts';
@@ -54,6 +55,7 @@ export const operations = {
   ...threadOperations,
   ...bulkOperations,
   ...noteOperations,
+  ...mentionOperations,
   ...cannedReplyOperations,
   ...presenceOperations,
   ...privacyOperations,

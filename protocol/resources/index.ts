@@ -157,7 +157,15 @@ export {
   MessageDryRun,
   type MessageStatus,
 } from './message.ts';
-export { CreateNoteBody, ThreadNote, UpdateNoteBody } from './note.ts';
+export {
+  CreateNoteBody,
+  ListMentionsQuery,
+  Mention,
+  ReadMentionsBody,
+  ThreadNote,
+  UnreadMentions,
+  UpdateNoteBody,
+} from './note.ts';
 export { FreeEntry, Participant, ParticipantInput, ServiceWindow } from './participant.ts';
 export {
   CreatedPartnerAppCredential,
@@ -191,7 +199,7 @@ export {
   UpdateProjectBody,
   UpsertProjectMemberBody,
 } from './project.ts';
-export { closingWindowMs, maxQueueCount, Queues, QueuesQuery } from './queue.ts';
+export { closingWindowMs, maxQueueCount, QueueCount, Queues, QueuesQuery } from './queue.ts';
 export {
   maxSavedFilters,
   maxSavedFiltersOfUser,

@@ -50,6 +50,8 @@ export const Queues = resource('Queues', {
     failedSends: QueueCount,
     paused: QueueCount,
     closed: QueueCount,
+    /** Notes that mention the requesting user, unread; of an API key that acts for nobody, none. */
+    mentions: QueueCount,
   }),
 });
 export type Queues = Static<typeof Queues>;

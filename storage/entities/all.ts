@@ -36,6 +36,7 @@ import {
   MessageWords,
   ReadCursor,
   Thread,
+  NoteMention,
   ThreadNote,
 } from './threads.ts';
 import { SearchMark, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
@@ -63,6 +64,7 @@ export const entities = [
   Message,
   MessageWords,
   ThreadNote,
+  NoteMention,
   ReadCursor,
   Attachment,
   AttachmentTotal,

@@ -202,8 +202,37 @@ export const ThreadNote = defineEntity({
     body: p.text(),
     createdAt: instant(),
     updatedAt: instant(),
+    mentions: words(),
   },
   indexes: [{ name: 'thread_notes_listed', properties: ['threadId', 'createdAt', 'threadNoteId'] }],
+});
+
+/** A user whom a note mentions. */
+export const NoteMention = defineEntity({
+  name: 'NoteMention',
+  tableName: 'note_mentions',
+  properties: {
+    threadNoteId: id().primary(),
+    userId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    threadId: id(),
+    mentionedAt: instant(),
+    /** Null: not yet. */
+    readAt: instant().nullable(),
+  },
+  indexes: [
+    {
+      name: 'note_mentions_listed',
+      properties: ['userId', 'projectId', 'environmentId', 'mentionedAt', 'threadNoteId'],
+    },
+    {
+      name: 'note_mentions_unread',
+      expression: `create index note_mentions_unread on note_mentions
+        (user_id, project_id, environment_id, mentioned_at, thread_note_id) where read_at is null`,
+    },
+    { name: 'note_mentions_thread', properties: ['threadId'] },
+  ],
 });
 
 /** How far a user has read a thread. */

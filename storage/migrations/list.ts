@@ -26,6 +26,7 @@ import { LogTakeover } from './log-takeover.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { Operators } from './operators.ts';
+import { Mentions } from './mentions.ts';
 import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
@@ -83,4 +84,5 @@ export const migrations = [
   { name: '0044-usage-parts', class: UsageParts },
   { name: '0045-followed-rows', class: FollowedRows },
   { name: '0051-account-changes', class: AccountChanges },
+  { name: '0053-mentions', class: Mentions },
 ];

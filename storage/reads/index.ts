@@ -32,6 +32,7 @@ export {
   messagePage,
   parkedReceipts,
 } from './messages.ts';
+export { mentionPage, readMentions } from './mentions.ts';
 export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors, type ReadState } from './read-cursors.ts';
 export { readQueues } from './queues.ts';

@@ -3,16 +3,16 @@ import type { ThreadNote } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
 
-interface NoteRecord extends Omit<ThreadNote, 'createdAt' | 'updatedAt'> {
+export interface NoteRecord extends Omit<ThreadNote, 'createdAt' | 'updatedAt'> {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
-const columns = `
+export const noteColumns = `
   n.thread_note_id as "threadNoteId", n.project_id as "projectId", n.thread_id as "threadId",
-  n.author_user_id as "authorUserId", n.body, n.created_at as "createdAt", n.updated_at as "updatedAt"`;
+  n.author_user_id as "authorUserId", n.body, n.mentions, n.created_at as "createdAt", n.updated_at as "updatedAt"`;
 
-function toNote(record: NoteRecord): ThreadNote {
+export function toNote(record: NoteRecord): ThreadNote {
   return {
     ...record,
     createdAt: record.createdAt.toISOString(),
@@ -28,7 +28,7 @@ export async function findNote(
   { threadId, projectId, environmentId, threadNoteId }: ThreadKey & { readonly threadNoteId: string },
 ): Promise<ThreadNote | undefined> {
   const [row] = await db.query<NoteRecord>(
-    `select ${columns} from thread_notes n where ${inThread} and n.thread_note_id = $4`,
+    `select ${noteColumns} from thread_notes n where ${inThread} and n.thread_note_id = $4`,
     [threadId, projectId, environmentId, threadNoteId],
     'notes.find',
   );
@@ -42,7 +42,7 @@ export interface NotePage extends ThreadKey {
 }
 
 const selectPage = `
-  select ${columns} from thread_notes n
+  select ${noteColumns} from thread_notes n
   where ${inThread} and ($4::timestamptz is null or (n.created_at, n.thread_note_id) < ($4, $5::text))
   order by n.created_at desc, n.thread_note_id desc limit $6`;
 

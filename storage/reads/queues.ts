@@ -1,6 +1,7 @@
 /** How many threads wait in each queue of an inbox: each is counted by an index of its own, and no further than is shown. */
 import { closingWindowMs, maxQueueCount, type Queues } from '../../protocol/resources/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
+import { countUnread, toQueueCount } from './mentions.ts';
 import { windowEnd } from './thread-lists.ts';
 
 const isAwake = 't.snoozed_until is null';
@@ -26,9 +27,12 @@ const counts = Object.entries(queues).map(
 );
 const countQueues = `select ${counts.join(', ')}, (
   select t.waiting_since from threads t where ${inTenant} and ${queues.waitingLongest} order by t.waiting_since limit 1
-) as "oldestWaitingSince"`;
+) as "oldestWaitingSince", (${countUnread('$3', '$1', '$2')}) as mentions`;
 
-type Counts = Readonly<Record<keyof typeof queues, number>> & { readonly oldestWaitingSince: Date | null };
+type Counts = Readonly<Record<keyof typeof queues, number>> & {
+  readonly oldestWaitingSince: Date | null;
+  readonly mentions: number;
+};
 
 /** @param now epoch milliseconds */
 export async function readQueues(
@@ -39,22 +43,19 @@ export async function readQueues(
 ): Promise<Queues['queues']> {
   const [row] = await db.scan<Counts>(projectId, countQueues, [projectId, environmentId, userId, now]);
   if (row === undefined) throw new Error('a row without a table is always there');
-  const toCount = (count: number): { readonly count: number; readonly more: boolean } => ({
-    count: Math.min(count, maxQueueCount),
-    more: count > maxQueueCount,
-  });
   return {
-    mine: toCount(row.mine),
-    unassigned: toCount(row.unassigned),
-    allOpen: toCount(row.allOpen),
-    needsApproval: toCount(row.needsApproval),
+    mine: toQueueCount(row.mine),
+    unassigned: toQueueCount(row.unassigned),
+    allOpen: toQueueCount(row.allOpen),
+    needsApproval: toQueueCount(row.needsApproval),
     waitingLongest: {
-      ...toCount(row.waitingLongest),
+      ...toQueueCount(row.waitingLongest),
       oldestWaitingSince: row.oldestWaitingSince?.toISOString() ?? null,
     },
-    windowClosing: toCount(row.windowClosing),
-    failedSends: toCount(row.failedSends),
-    paused: toCount(row.paused),
-    closed: toCount(row.closed),
+    windowClosing: toQueueCount(row.windowClosing),
+    failedSends: toQueueCount(row.failedSends),
+    paused: toQueueCount(row.paused),
+    closed: toQueueCount(row.closed),
+    mentions: toQueueCount(row.mentions),
   };
 }

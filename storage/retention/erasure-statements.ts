@@ -91,7 +91,12 @@ export const emptyEvents = `
 
 /** `$1`: the thread; here and below, `$2`: when the erasure was requested, `$3` and `$4`: project and environment. */
 export const deleteNotes = `
-  delete from thread_notes where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4`;
+  with deleted as (
+    delete from thread_notes where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4
+    returning thread_note_id
+  )
+  delete from note_mentions m using deleted d
+  where m.thread_note_id = d.thread_note_id and m.project_id = $3 and m.environment_id = $4`;
 
 /**
  * Of finished runs. The version is raised, so that a node with the run in memory cannot write it back.

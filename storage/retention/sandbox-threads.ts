@@ -103,6 +103,7 @@ const children = [
   'chatapp_aliases',
   'message_words',
   'messages',
+  'note_mentions',
   'thread_notes',
   'read_cursors',
   'agent_runs',

@@ -36,7 +36,7 @@ export function SuggestionCard(props: AgentPanelProps) {
 
 /** Puts what was edited into the reply, when its suggestion is not pending any more. */
 function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
-  const { written } = useConversing();
+  const { drafts } = useConversing();
   const { suggestion } = state.activity;
   const pending = suggestion?.suggestion.status === 'pending' ? suggestion.agentRunId : undefined;
   const before = useRef(pending);
@@ -45,11 +45,11 @@ function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
     const ended = before.current;
     before.current = pending;
     if (ended === undefined || ended === pending) return;
-    const text = written.get(ended, 'suggestion');
+    const text = drafts.getText(ended, 'suggestion');
     if (text === '') return;
-    written.set(ended, 'suggestion', '');
+    drafts.setText(ended, 'suggestion', '');
     onTakeOver(text.trim());
-  }, [pending, written, onTakeOver]);
+  }, [pending, drafts, onTakeOver]);
 }
 
 function Pending(props: SuggestionCardProps) {

@@ -8,16 +8,16 @@ export type Mode = 'shown' | 'editing' | 'discarding';
 
 /** What the operator makes of the suggestion, kept under it until it is sent, given up or ended. */
 export function useEditing({ open, shown }: SuggestionCardProps) {
-  const { written } = useConversing();
+  const { drafts } = useConversing();
   const typing = useTypingSignal(open.threadId);
   const { agentRunId, body } = shown;
-  const kept = written.get(agentRunId, 'suggestion');
+  const kept = drafts.getText(agentRunId, 'suggestion');
   const [mode, setMode] = useState<Mode>(kept === '' ? 'shown' : 'editing');
   const [edited, setEdited] = useState(kept === '' ? body : kept);
   // An editor that was emptied is still one.
-  const keep = (text: string): void => written.set(agentRunId, 'suggestion', text === '' ? ' ' : text);
+  const keep = (text: string): void => drafts.setText(agentRunId, 'suggestion', text === '' ? ' ' : text);
   const forget = (): void => {
-    written.set(agentRunId, 'suggestion', '');
+    drafts.setText(agentRunId, 'suggestion', '');
     typing.stop();
   };
   return {

@@ -20,15 +20,15 @@ export function AttachmentTray({ uploads, onRemove, onRetry }: AttachmentTrayPro
   return (
     <ul className={classes['tray']}>
       {uploads.map(upload => {
-        const { id, file, state, progress, problem } = upload;
-        const name = toShownName(file.name);
+        const { id, size, state, progress, problem } = upload;
+        const name = toShownName(upload.name);
         return (
           <li key={id} data-state={state} title={name}>
             <span>
               <bdi>{name}</bdi>
             </span>
             <small>
-              {state === 'failed' ? `${texts.uploadFailed}: ${problem ?? ''}` : formats.size(file.size)}
+              {state === 'failed' ? `${texts.uploadFailed}: ${problem ?? ''}` : formats.size(size)}
             </small>
             {state === 'uploading' && (
               <progress

@@ -4,9 +4,10 @@ import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
+import type { WrittenKind } from './drafts.ts';
 import type { SendBy } from './send-setting.ts';
 import type { Composition } from './use-composition.ts';
-import type { WrittenKind } from './written.ts';
+
 import classes from './composer.module.css';
 
 /** The count is shown where so much of what may be written is used up. */

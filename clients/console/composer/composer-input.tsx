@@ -22,7 +22,7 @@ interface ComposerInputProps {
 
 export function ComposerInput({ input, composition, sendBy, names, thread }: ComposerInputProps) {
   const texts = useTexts().thread.composer;
-  const { kind, text, setText, write, send, attach, rest } = composition;
+  const { kind, text, setText, write, send, attach, mention, rest } = composition;
   const choosing = useChoices(input, { kind, text, names, thread });
   const { choices, active, token, caret, hasNoReplies } = choosing;
   const listId = useId();
@@ -32,6 +32,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
     if (token === undefined) return;
     const replaced = replaceToken(text, caret, token, choice.text);
     setText(replaced.text);
+    if (kind === 'note') mention(choice.id);
     choosing.close();
     // Behind what was put in, once it is there.
     requestAnimationFrame(() => input.current?.setSelectionRange(replaced.caret, replaced.caret));
@@ -90,7 +91,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
         onKeyDown={onKeyDown}
         onBlur={rest}
         onPaste={event => {
-          if (kind !== 'reply' || event.clipboardData.files.length === 0) return;
+          if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
           attach(event.clipboardData.files);
         }}

@@ -1,7 +1,7 @@
 /** What the operator writes: a reply to the participant, or a note for colleagues. What is sent goes to the outbox, and is shown at once. */
 import { ActionIcon } from '@mantine/core';
 import { X } from 'lucide-react';
-import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { useLayoutEffect, useRef, useState, type DragEvent } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
@@ -23,16 +23,15 @@ export interface ComposerProps {
   readonly participantName: string;
   /** The message that will be answered. */
   readonly replyTo: Message | undefined;
-  readonly onReplyDone: () => void;
-  /** How often text of the agent's was put into the reply: the operator goes on there. */
-  readonly takenOver: number;
+  /** How often a reply was begun elsewhere, to a message or with text of the agent's: the operator goes on here. */
+  readonly begun: number;
 }
 
 export function Composer(props: ComposerProps) {
-  const { open, thread, names, replyTo, onReplyDone, takenOver } = props;
+  const { open, thread, names, replyTo, begun } = props;
   const texts = useTexts().thread.composer;
-  const composition = useComposition(thread, replyTo, onReplyDone);
-  const { kind, setKind, attach, files, remove, retry, send } = composition;
+  const composition = useComposition(thread, names);
+  const { kind, setKind, attach, files, remove, retry, send, insert } = composition;
   const [sendBy, setSendBy] = useSendSetting();
   const [isDragging, setDragging] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
@@ -44,15 +43,22 @@ export function Composer(props: ComposerProps) {
     ['R', () => begin('reply')],
     ['N', () => begin('note')],
   ]);
-  useEffect(() => {
-    if (replyTo !== undefined) input.current?.focus();
-  }, [replyTo]);
   // Before the next key, which is meant for that text.
   useLayoutEffect(() => {
-    if (takenOver === 0) return;
+    if (begun === 0) return;
     setKind('reply');
     input.current?.focus();
-  }, [takenOver, setKind]);
+  }, [begun, setKind]);
+  const drop = (event: DragEvent): void => {
+    setDragging(false);
+    const { files: dropped } = event.dataTransfer;
+    // Text that is dropped at a place of the text goes there, as the browser does it.
+    if (dropped.length === 0 && event.target === input.current) return;
+    event.preventDefault();
+    if (dropped.length > 0) attach(dropped);
+    else insert(event.dataTransfer.getData('text/plain'));
+    input.current?.focus();
+  };
 
   if (thread.status === 'archived') return <p className={classes['notice']}>{texts.archived}</p>;
   if (!names.mayAnswer) return <p className={classes['notice']}>{texts.readOnly}</p>;
@@ -67,20 +73,25 @@ export function Composer(props: ComposerProps) {
         input.current?.focus();
       }}
       onDragOver={event => {
+        const hasFiles = event.dataTransfer.types.includes('Files');
+        if (!hasFiles && event.target === input.current) return;
         event.preventDefault();
-        setDragging(true);
+        setDragging(hasFiles);
       }}
       onDragLeave={() => setDragging(false)}
-      onDrop={event => {
-        event.preventDefault();
-        setDragging(false);
-        attach(event.dataTransfer.files);
-      }}
+      onDrop={drop}
     >
       <Presence threadId={open.threadId} names={names} />
       <Permission thread={thread} composition={composition} />
-      {replyTo !== undefined && kind === 'reply' && <Quote {...props} replyTo={replyTo} />}
+      {replyTo !== undefined && kind === 'reply' && (
+        <Quote {...props} replyTo={replyTo} onLeave={composition.leaveReply} />
+      )}
       <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} thread={thread} />
+      {composition.waitingFiles > 0 && (
+        <p className={classes['hint']} role="status">
+          {texts.waitingFiles(composition.waitingFiles)}
+        </p>
+      )}
       <AttachmentTray uploads={files} onRemove={remove} onRetry={retry} />
       <ComposerBar threadId={open.threadId} composition={composition} sendBy={sendBy} onSendBy={setSendBy} />
     </form>
@@ -91,8 +102,8 @@ function Quote({
   replyTo,
   names,
   participantName,
-  onReplyDone,
-}: ComposerProps & { readonly replyTo: Message }) {
+  onLeave,
+}: ComposerProps & { readonly replyTo: Message; readonly onLeave: () => void }) {
   const texts = useTexts().thread.composer;
   const author = replyTo.direction === 'inbound' ? participantName : names.actor(replyTo.actor);
   return (
@@ -100,7 +111,7 @@ function Quote({
       <span>
         {texts.replyingTo(author)}: <bdi>{replyTo.body}</bdi>
       </span>
-      <ActionIcon size="xs" aria-label={texts.cancelReply} onClick={onReplyDone}>
+      <ActionIcon size="xs" aria-label={texts.cancelReply} onClick={onLeave}>
         <X size={12} />
       </ActionIcon>
     </div>

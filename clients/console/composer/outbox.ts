@@ -21,7 +21,12 @@ export interface Outgoing {
         readonly attachments: readonly AttachmentInput[];
         readonly replyTo: string | undefined;
       }
-    | { readonly kind: 'note'; readonly body: string }
+    | {
+        readonly kind: 'note';
+        readonly body: string;
+        /** User ids. */
+        readonly mentions?: readonly string[];
+      }
     | {
         readonly kind: 'template';
         readonly channelId: string;
@@ -177,9 +182,41 @@ export class Outbox {
   }
 }
 
-/** What was on its way may have arrived: it is sent again, with its key. */
+/** What was on its way may have arrived: it is sent again, with its key. What is no such item is left out. */
 function parseKept(text: string | null): Outgoing[] {
-  if (text === null) return [];
-  const items = JSON.parse(text) as Outgoing[];
-  return items.map(item => (item.state === 'sending' ? { ...item, state: 'waiting' } : item));
+  let given: unknown;
+  try {
+    given = JSON.parse(text ?? '[]');
+  } catch {
+    return [];
+  }
+  if (!Array.isArray(given)) return [];
+  return given
+    .filter(isOutgoing)
+    .map(item => (item.state === 'sending' ? { ...item, state: 'waiting' } : item));
+}
+
+const states: readonly unknown[] = ['waiting', 'sending', 'refused'] satisfies Outgoing['state'][];
+
+function isOutgoing(given: unknown): given is Outgoing {
+  if (typeof given !== 'object' || given === null) return false;
+  const { key, threadId, content, queuedAt, state } = given as Readonly<Record<string, unknown>>;
+  const isWhole =
+    typeof key === 'string' &&
+    typeof threadId === 'string' &&
+    typeof queuedAt === 'number' &&
+    states.includes(state);
+  return isWhole && isContent(content);
+}
+
+function isContent(given: unknown): given is OutgoingContent {
+  if (typeof given !== 'object' || given === null) return false;
+  const { kind, body, attachments, channelId, name, language, components, mentions } = given as Readonly<
+    Record<string, unknown>
+  >;
+  if (typeof body !== 'string') return false;
+  if (kind === 'message') return Array.isArray(attachments);
+  if (kind === 'note') return mentions === undefined || Array.isArray(mentions);
+  const texts = [channelId, name, language];
+  return kind === 'template' && texts.every(each => typeof each === 'string') && Array.isArray(components);
 }

@@ -1,13 +1,19 @@
 /**
  * The files that are attached to what is being written, by threads. Each is sent as soon as it is chosen; the message waits for them. They
- * stay while other threads are looked at, and end with the page.
+ * stay while other threads are looked at; those that have arrived are kept with the draft, also for another page.
  */
 import type { AttachmentInput, Skein } from '../../sdk/index.ts';
 import { describeError } from '../../kit/use-action.ts';
+import type { KeptFile } from './drafts.ts';
 
 export interface Upload {
   readonly id: string;
-  readonly file: File;
+  readonly name: string;
+  /** Its MIME type. */
+  readonly type: string;
+  readonly size: number;
+  /** Missing where another page has uploaded it. */
+  readonly file?: File;
   readonly state: 'uploading' | 'ready' | 'failed';
   /** 0 to 1. */
   readonly progress: number;
@@ -20,22 +26,35 @@ function toKind(mimeType: string): AttachmentInput['kind'] {
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
 
-export function toAttachment({ file, attachmentId }: Upload): AttachmentInput {
-  return { kind: toKind(file.type), attachmentId, filename: file.name };
+export function toAttachment({ name, type, attachmentId }: Upload): AttachmentInput {
+  return { kind: toKind(type), attachmentId, filename: name };
 }
+
+/** Where files that have arrived are kept, by threads. */
+export interface KeptFiles {
+  load(threadId: string): readonly KeptFile[];
+  keep(threadId: string, files: readonly KeptFile[]): void;
+}
+
+const toKept = ({ attachmentId, name, type, size }: Upload): KeptFile[] =>
+  attachmentId === undefined ? [] : [{ attachmentId, name, type, size }];
 
 const nothing: readonly Upload[] = [];
 
 export class Uploads {
   readonly #client: Pick<Skein, 'attachments'>;
   readonly #createKey: () => string;
+  readonly #kept: KeptFiles;
+  /** The threads whose kept files were taken up. */
+  readonly #loaded = new Set<string>();
   readonly #threads = new Map<string, readonly Upload[]>();
   readonly #aborts = new Map<string, AbortController>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(client: Pick<Skein, 'attachments'>, createKey: () => string) {
+  constructor(client: Pick<Skein, 'attachments'>, createKey: () => string, kept: KeptFiles) {
     this.#client = client;
     this.#createKey = createKey;
+    this.#kept = kept;
   }
 
   onChange = (listener: () => void): (() => void) => {
@@ -45,19 +64,23 @@ export class Uploads {
 
   /** The same array until something changes. */
   getUploads(threadId: string): readonly Upload[] {
+    if (!this.#loaded.has(threadId)) this.#load(threadId);
     return this.#threads.get(threadId) ?? nothing;
   }
 
   add(threadId: string, files: Iterable<File>): void {
     for (const file of files) {
       const id = this.#createKey();
-      this.#set(threadId, [...this.getUploads(threadId), { id, file, state: 'uploading', progress: 0 }]);
+      const { name, type, size } = file;
+      const upload: Upload = { id, name, type, size, file, state: 'uploading', progress: 0 };
+      this.#set(threadId, [...this.getUploads(threadId), upload]);
       this.#start(threadId, id, file);
     }
   }
 
   /** One that has failed. */
   retry(threadId: string, { id, file }: Upload): void {
+    if (file === undefined) return;
     this.#change(threadId, id, { state: 'uploading', progress: 0 });
     this.#start(threadId, id, file);
   }
@@ -78,6 +101,16 @@ export class Uploads {
   stop(): void {
     for (const abort of this.#aborts.values()) abort.abort();
     this.#aborts.clear();
+  }
+
+  #load(threadId: string): void {
+    this.#loaded.add(threadId);
+    const kept = this.#kept.load(threadId);
+    if (kept.length === 0) return;
+    this.#threads.set(
+      threadId,
+      kept.map(file => ({ id: this.#createKey(), ...file, state: 'ready', progress: 1 })),
+    );
   }
 
   #start(threadId: string, id: string, file: File): void {
@@ -103,8 +136,13 @@ export class Uploads {
   }
 
   #set(threadId: string, uploads: readonly Upload[]): void {
+    const [before, after] = [this.#threads.get(threadId) ?? nothing, uploads].map(each =>
+      each.flatMap(toKept),
+    );
     if (uploads.length === 0) this.#threads.delete(threadId);
     else this.#threads.set(threadId, uploads);
+    // Not for each step of a progress.
+    if (after !== undefined && before?.length !== after.length) this.#kept.keep(threadId, after);
     for (const listener of this.#listeners) listener();
   }
 }

@@ -6,8 +6,8 @@ import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import type { Names } from '../thread/names.tsx';
 import { fillCannedReply, findCannedReplies } from './canned-replies.ts';
 import type { Choice } from './choices.tsx';
+import type { WrittenKind } from './drafts.ts';
 import { findToken } from './tokens.ts';
-import type { WrittenKind } from './written.ts';
 
 const mostShown = 8;
 /** The contract's. */

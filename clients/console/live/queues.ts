@@ -19,17 +19,18 @@ export const queueNames = [...countedQueueNames, 'snoozed'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What the contract calls the queues. */
-export const contractNames: Readonly<Record<CountedQueueName, keyof Queues['queues']>> = {
-  mine: 'mine',
-  unassigned: 'unassigned',
-  all: 'allOpen',
-  approval: 'needsApproval',
-  waiting: 'waitingLongest',
-  closing: 'windowClosing',
-  failed: 'failedSends',
-  paused: 'paused',
-  closed: 'closed',
-};
+export const contractNames: Readonly<Record<CountedQueueName, Exclude<keyof Queues['queues'], 'mentions'>>> =
+  {
+    mine: 'mine',
+    unassigned: 'unassigned',
+    all: 'allOpen',
+    approval: 'needsApproval',
+    waiting: 'waitingLongest',
+    closing: 'windowClosing',
+    failed: 'failedSends',
+    paused: 'paused',
+    closed: 'closed',
+  };
 
 export const isCounted = (name: QueueName): name is CountedQueueName => name !== 'snoozed';
 

@@ -10,10 +10,7 @@ export interface Notice {
 }
 
 /** What an event has to say to the operator, if the conversation is one that they want to hear of. */
-export function findNotice(
-  event: SkeinEvent,
-  { userId, name }: { readonly userId: string; readonly name: string },
-): Notice | undefined {
+export function findNotice(event: SkeinEvent, userId: string): Notice | undefined {
   const { data, eventName } = event;
   if (data.test === true || (data.actor?.type === 'user' && data.actor.id === userId)) return undefined;
   switch (eventName) {
@@ -30,20 +27,12 @@ export function findNotice(
       return threadId === undefined ? undefined : { is: 'suggestion', threadId, text: '' };
     }
     case 'thread.note.created': {
-      const { threadId, body } = event.data.note;
-      return mentions(body, name) ? { is: 'mention', threadId, text: body } : undefined;
+      const { threadId, body, mentions } = event.data.note;
+      return mentions?.includes(userId) === true ? { is: 'mention', threadId, text: body } : undefined;
     }
     default:
       return undefined;
   }
-}
-
-/** Whether a note names somebody, as the composer writes it: `@Ana`, and not `@Anabel`. */
-export function mentions(body: string, name: string): boolean {
-  if (name === '') return false;
-  const at = `@${name}`.toLocaleLowerCase();
-  const parts = body.toLocaleLowerCase().split(at);
-  return parts.slice(1).some(rest => !/^[\p{Letter}\p{Number}]/u.test(rest));
 }
 
 export function concerns(

@@ -5,7 +5,6 @@ import { useApp } from '../../kit/app-identity.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
-import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isAway, showNotification, showTitle } from './page.ts';
 import { readPreferences } from './preferences.ts';
@@ -18,7 +17,6 @@ export function Notifier() {
   const client = useClient();
   const navigate = useNavigate();
   const { projectId, environmentId, userId } = useConversing();
-  const name = useNames().colleagues.find(({ isMe }) => isMe)?.name ?? '';
   const watch = useMemo(() => {
     const read = () => readPreferences(localStorage, userId);
     const open = (threadId: string): void => {
@@ -28,7 +26,6 @@ export function Notifier() {
     return new Watch({
       userId,
       environmentId,
-      getName: () => name,
       isAway,
       readPreferences: read,
       getThread: async threadId => client.threads.get(threadId),
@@ -45,7 +42,7 @@ export function Notifier() {
         });
       },
     });
-  }, [client, navigate, projectId, environmentId, userId, name, texts, product]);
+  }, [client, navigate, projectId, environmentId, userId, texts, product]);
   useStreamListener(watch);
   useEffect(() => {
     showTitle(product, 0);

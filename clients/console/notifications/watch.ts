@@ -10,8 +10,6 @@ import type { NotificationPreferences } from './preferences.ts';
 export interface WatchPort {
   readonly userId: string;
   readonly environmentId: string;
-  /** As colleagues name the operator in notes. */
-  getName(): string;
   /** Whether the operator does not see the page, or works in another window. */
   isAway(): boolean;
   readPreferences(): NotificationPreferences;
@@ -38,7 +36,7 @@ export class Watch implements StreamListener {
   onEvent(event: SkeinEvent): void {
     const { environmentId, userId } = this.#port;
     if (event.data.environmentId !== environmentId || !this.#port.isAway()) return;
-    const notice = findNotice(event, { userId, name: this.#port.getName() });
+    const notice = findNotice(event, userId);
     if (notice === undefined) return;
     if ('thread' in event.data) this.#take(notice, event.data.thread);
     else if (this.#reading < mostReading) void this.#read(notice);

@@ -1,5 +1,6 @@
 /** The left side: where one works, and the queues with how many wait in each. */
 import { Link, useNavigate } from '@tanstack/react-router';
+import { AtSign } from 'lucide-react';
 import icon from '../../kit/icon.svg';
 import { EnvironmentSelect } from '../../kit/shell/environment-select.tsx';
 import { SavedFilterList } from '../list/saved-filter-list.tsx';
@@ -17,15 +18,23 @@ import classes from './rail.module.css';
 /** Something is wrong where one of these is not empty. */
 const urgent: ReadonlySet<QueueName> = new Set(['failed', 'closing']);
 
-export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly onChosen?: () => void }) {
-  const texts = useTexts().shell;
+interface RailProps {
+  readonly queue: QueueName | 'mentions';
+  readonly onChosen?: () => void;
+}
+
+export function Rail({ queue, onChosen }: RailProps) {
+  const { shell: texts, mentions: mentionTexts } = useTexts();
   const formats = useFormats();
   const { projectId, environmentId } = useConversing();
   const navigate = useNavigate();
   const counts = useQueueCounts();
   const { saved } = useSavedFilters();
   const { filters } = useFilters();
-  const shown = isCounted(queue) ? saved.find(each => isSameFilter(each, { queue, filters })) : undefined;
+  const shown =
+    queue !== 'mentions' && isCounted(queue)
+      ? saved.find(each => isSameFilter(each, { queue, filters }))
+      : undefined;
   return (
     <nav className={classes['rail']} aria-label={texts.queuesLabel}>
       {/* In a drawer it has a title already. */}
@@ -71,6 +80,25 @@ export function Rail({ queue, onChosen }: { readonly queue: QueueName; readonly 
             </li>
           );
         })}
+        <li>
+          <Link
+            className={classes['queue']}
+            to="/$projectId/$environmentId/$queue"
+            params={{ projectId, environmentId, queue: 'mentions' }}
+            search={{}}
+            aria-current={queue === 'mentions' ? 'page' : undefined}
+            onClick={onChosen}
+          >
+            <AtSign size={16} strokeWidth={1.7} aria-hidden />
+            <span className={classes['name']}>{mentionTexts.title}</span>
+            {counts !== undefined && counts.mentions.count > 0 && (
+              <span className={classes['count']} data-urgent>
+                {formats.number(counts.mentions.count)}
+                {counts.mentions.more && '+'}
+              </span>
+            )}
+          </Link>
+        </li>
       </ul>
       <SavedFilterList
         shown={shown?.name}

@@ -3,8 +3,10 @@ import { Drawer } from '@mantine/core';
 import { Navigate, Outlet, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
-import { isQueueName } from '../live/queues.ts';
+import { isQueueName, type QueueName } from '../live/queues.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
+import { MentionList } from '../mentions/mention-list.tsx';
+import { MentionNotices } from '../mentions/mention-notice.tsx';
 import { Notifier } from '../notifications/notifier.tsx';
 import { ConversationsProvider } from '../thread/conversations-context.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -20,20 +22,21 @@ export function Workplace() {
   const { projectId, environmentId, queue } = useParams({
     from: '/signed-in/$projectId/$environmentId/$queue',
   });
-  if (!isQueueName(queue)) return <Navigate to="/" replace />;
+  if (!isQueueName(queue) && queue !== 'mentions') return <Navigate to="/" replace />;
   return (
     <StreamProvider projectId={projectId} environmentId={environmentId}>
       <WhileAllowed>
         <ConversationsProvider projectId={projectId} environmentId={environmentId}>
           <Frame queue={queue} />
           <Notifier />
+          <MentionNotices />
         </ConversationsProvider>
       </WhileAllowed>
     </StreamProvider>
   );
 }
 
-function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]['queue'] }) {
+function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
   const { shell: texts, thread: threadTexts } = useTexts();
   const { threadId } = useParams({ strict: false });
   const [showsRail, setShowsRail] = useState(false);
@@ -49,7 +52,11 @@ function Frame({ queue }: { readonly queue: Parameters<typeof ThreadListPane>[0]
         <Header onMenu={() => setShowsRail(true)} onShortcuts={() => setShowsShortcuts(true)} />
       </div>
       <div className={classes['list']}>
-        <ThreadListPane queue={queue} selected={threadId} />
+        {queue === 'mentions' ? (
+          <MentionList selected={threadId} />
+        ) : (
+          <ThreadListPane queue={queue} selected={threadId} />
+        )}
       </div>
       <main className={classes['thread']}>
         <Outlet />

@@ -4,7 +4,7 @@ import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, ty
 import { createOperatorClient, skein } from '../../kit/browser-session.ts';
 import type { Skein } from '../../sdk/index.ts';
 import type { Outgoing } from '../composer/outbox.ts';
-import { WrittenTexts } from '../composer/written.ts';
+import { Drafts } from '../composer/drafts.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
 import { Conversations, type ConversationsPort } from './conversations.ts';
 import { Presence, type Present } from '../live/presence.ts';
@@ -13,7 +13,7 @@ import type { ThreadState } from './thread-state.ts';
 
 interface Conversing {
   readonly conversations: Conversations;
-  readonly written: WrittenTexts;
+  readonly drafts: Drafts;
   readonly presence: Presence;
   readonly projectId: string;
   readonly environmentId: string;
@@ -48,27 +48,34 @@ function SignedInConversations({
   const stream = useProjectStream();
   const conversing = useMemo((): Conversing => {
     const client = createOperatorClient({ projectId, environmentId });
-    const port = createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`);
+    const drafts = new Drafts(localStorage, { userId, projectId });
+    const port = createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`, drafts);
     const conversations = new Conversations(client, stream, port);
-    const written = new WrittenTexts(sessionStorage, userId);
     const presence = new Presence({ userId, schedule: port.schedule });
-    return { conversations, written, presence, projectId, environmentId, userId };
+    return { conversations, drafts, presence, projectId, environmentId, userId };
   }, [stream, projectId, environmentId, userId]);
   useEffect(() => {
-    const { conversations, presence } = conversing;
+    const { conversations, drafts, presence } = conversing;
     conversations.start();
+    const onStorage = (): void => drafts.tell();
+    addEventListener('storage', onStorage);
     const stopListening = stream.listen(presence);
     return () => {
       stopListening();
+      removeEventListener('storage', onStorage);
       conversations.stop();
     };
   }, [conversing, stream]);
   return <ConversationsContext value={conversing}>{children}</ConversationsContext>;
 }
 
-/** What is unsent outlives a reload of its tab, and ends with it or at sign-out. */
-function createPort(storageKey: string): ConversationsPort {
+/** What is on its way outlives a reload of its tab, and ends with it or at sign-out. */
+function createPort(storageKey: string, drafts: Drafts): ConversationsPort {
   return {
+    files: {
+      load: threadId => drafts.get(threadId).files ?? [],
+      keep: (threadId, files) => drafts.update(threadId, { files }),
+    },
     load: () => sessionStorage.getItem(storageKey),
     keep: text => sessionStorage.setItem(storageKey, text),
     schedule: (work, ms) => {

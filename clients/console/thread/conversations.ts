@@ -1,7 +1,7 @@
 /** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
 import type { EphemeralEvent, Message, Skein, SkeinEvent } from '../../sdk/index.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
-import { Uploads } from '../composer/uploads.ts';
+import { type KeptFiles, Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
 import { OpenThread } from './open-thread.ts';
 
@@ -11,7 +11,7 @@ const keptThreads = 20;
 const keyField = 'consoleKey';
 
 /** What the Console may do without in a test. */
-export type ConversationsPort = Omit<OutboxPort, 'send'>;
+export type ConversationsPort = Omit<OutboxPort, 'send'> & { readonly files: KeptFiles };
 
 export class Conversations implements StreamListener {
   /** With the project and the environment filled in. */
@@ -30,7 +30,7 @@ export class Conversations implements StreamListener {
     this.client = client;
     this.#stream = stream;
     this.#schedule = port.schedule;
-    this.uploads = new Uploads(client, port.createKey);
+    this.uploads = new Uploads(client, port.createKey, port.files);
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
 
@@ -114,7 +114,8 @@ export class Conversations implements StreamListener {
     const metadata = { [keyField]: key };
     const thread = this.#threads.get(threadId);
     if (content.kind === 'note') {
-      const note = await this.client.notes.create(threadId, { body: content.body }, options);
+      const { body, mentions = [] } = content;
+      const note = await this.client.notes.create(threadId, { body, mentions: [...mentions] }, options);
       thread?.addNote(note);
       return;
     }

@@ -2,6 +2,7 @@
 import { useMemo, useState } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTexts } from '../texts/index.ts';
+import { splitMentions } from '../composer/mentions.ts';
 import { splitLinks } from './links.ts';
 import classes from './bubble.module.css';
 
@@ -13,7 +14,13 @@ function fold(text: string): string {
   return text.slice(0, foldedLength).split('\n', foldedLines).join('\n');
 }
 
-export function LinkedText({ text }: { readonly text: string }) {
+interface LinkedTextProps {
+  readonly text: string;
+  /** Names of colleagues, which are marked where the text has them behind an `@`. */
+  readonly mentions?: readonly string[] | undefined;
+}
+
+export function LinkedText({ text, mentions = [] }: LinkedTextProps) {
   const texts = useTexts().thread.message;
   const [isWhole, setWhole] = useState(false);
   const folded = useMemo(() => fold(text), [text]);
@@ -30,7 +37,7 @@ export function LinkedText({ text }: { readonly text: string }) {
               <bdi>{part.text}</bdi>
             </a>
           ) : (
-            part.text
+            <Marked key={index} text={part.text} names={mentions} />
           ),
         )}
       </div>
@@ -44,5 +51,18 @@ export function LinkedText({ text }: { readonly text: string }) {
         </UnstyledButton>
       )}
     </div>
+  );
+}
+
+function Marked({ text, names }: { readonly text: string; readonly names: readonly string[] }) {
+  if (names.length === 0) return text;
+  return splitMentions(text, names).map((part, index) =>
+    part.isMention ? (
+      <mark key={index} className={classes['mention']}>
+        {part.text}
+      </mark>
+    ) : (
+      part.text
+    ),
   );
 }

@@ -3,7 +3,8 @@ import { ActionIcon, Button, Textarea } from '@mantine/core';
 import { Pencil, StickyNote, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ThreadNote } from '../../sdk/index.ts';
-import { useWrittenText } from '../composer/use-written-text.ts';
+import { findMentioned } from '../composer/mentions.ts';
+import { useWrittenText } from '../composer/use-draft.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { LinkedText } from './linked-text.tsx';
@@ -61,7 +62,7 @@ export function Note(props: NoteProps) {
             <NoteEditor {...shared} text={edited} onChange={setEdited} />
           ) : (
             <>
-              <LinkedText text={note.body} />
+              <LinkedText text={note.body} mentions={note.mentions?.map(names.person)} />
               <NoteFoot note={note} />
             </>
           )}
@@ -123,6 +124,7 @@ const maxLength = 4_000;
 function NoteEditor({
   note,
   open,
+  names,
   action,
   onDone,
   text,
@@ -134,8 +136,9 @@ function NoteEditor({
   const canSave = text.trim() !== '' && over <= 0 && !action.isRunning;
   const save = async (): Promise<void> => {
     if (!canSave) return;
+    const mentions = [...findMentioned(text, names.colleagues, note.mentions ?? [])];
     const isSaved = await action.run(async () =>
-      open.addNote(await client.notes.update(open.threadId, note.threadNoteId, { body: text })),
+      open.addNote(await client.notes.update(open.threadId, note.threadNoteId, { body: text, mentions })),
     );
     if (isSaved) onDone();
   };

@@ -9,11 +9,13 @@ import { canSucceedLater } from '../composer/outbox.ts';
 import { toOutgoingContent } from '../composer/send-again.ts';
 import { ApiError, type Message } from '../../sdk/index.ts';
 import { useStreamState } from '../live/stream-context.tsx';
+import { useMentionsOfThread } from '../mentions/use-mentions.ts';
 import { useTexts } from '../texts/index.ts';
 import { withoutMessage } from '../list/use-filters.ts';
 import type { MessageActions } from './bubble.tsx';
 import { useConversing, useOpenThread } from './conversations-context.tsx';
 import { MessageList } from './message-list.tsx';
+import { useReplyTo } from './use-reply-to.ts';
 import { useNames } from './names.tsx';
 import type { OpenThread } from './open-thread.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -36,6 +38,7 @@ export function ThreadPane() {
   const { threadId } = useParams({ from: route });
   const { open, state } = useOpenThread(threadId);
   useViewing(threadId);
+  useMentionsOfThread(threadId);
   if (state.phase === 'failed') return <Failed open={open} error={state.error} />;
   if (state.thread === undefined) return <Reading />;
   // What is written, and what is open beside it, belongs to one thread.
@@ -51,12 +54,12 @@ const detailsKey = 'skein-shows-details';
 
 function Conversation({ open, state }: { readonly open: OpenThread; readonly state: ThreadState }) {
   const texts = useTexts().thread;
-  const { conversations, written } = useConversing();
+  const { conversations, drafts } = useConversing();
   const names = useNames();
   const action = useAction();
   const [shown, setShown] = useState<Shown>();
-  const [replyTo, setReplyTo] = useState<Message>();
-  const [takenOver, setTakenOver] = useState(0);
+  const [begun, setBegun] = useState(0);
+  const replyTo = useReplyTo(open);
   const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
   const { message: foundId } = useSearch({ from: route });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/$queue/$threadId' });
@@ -65,7 +68,10 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const threadId = open.threadId;
   const actions = useMemo(
     (): MessageActions => ({
-      reply: setReplyTo,
+      reply: message => {
+        drafts.update(threadId, { replyTo: message.messageId });
+        setBegun(before => before + 1);
+      },
       // Also once more the same.
       show: messageId =>
         void leaveFound().then(() =>
@@ -75,7 +81,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
       showRun: agentRunId => setShown({ is: 'run', agentRunId }),
       sendAgain: message => conversations.outbox.add(threadId, toOutgoingContent(message)),
     }),
-    [conversations, threadId, navigate, leaveFound],
+    [conversations, drafts, threadId, navigate, leaveFound],
   );
   if (thread === undefined) return null;
   const participantName = isErased
@@ -87,9 +93,9 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   };
   // What was written before stays.
   const takeOver = (text: string): void => {
-    const before = written.get(threadId, 'reply').trimEnd();
-    written.set(threadId, 'reply', before === '' ? text : `${before}\n\n${text}`);
-    setTakenOver(takenOver + 1);
+    const before = drafts.getText(threadId, 'reply').trimEnd();
+    drafts.setText(threadId, 'reply', before === '' ? text : `${before}\n\n${text}`);
+    setBegun(begun + 1);
   };
   const common = { open, state, thread, names, participantName, action };
   return (
@@ -124,12 +130,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         />
         <div className={classes['foot']}>
           <AgentPanel {...common} onShowRun={actions.showRun} onTakeOver={takeOver} />
-          <Composer
-            {...common}
-            replyTo={replyTo}
-            onReplyDone={() => setReplyTo(undefined)}
-            takenOver={takenOver}
-          />
+          <Composer {...common} replyTo={replyTo} begun={begun} />
         </div>
       </section>
       <Suspense>

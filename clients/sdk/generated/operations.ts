@@ -77,6 +77,14 @@ LpGET list.@.Events=/~/events`,
   notes: `LpGET list.@s/threads/~=
 pPOST create.@/threads/~=
 pPATCH update|pDELETE delete.@/threads/~=/{thread@Id}`,
+  console: `LeGET listMentions=/projects/~/mentions
+ePUT readMentions=/projects/~/mentions/read
+eGET getQueues=/projects/~/queues queues
+LGET list.@.Members=/projects/~/members
+PUT upsert.@.Member=/projects/~/members
+DELETE remove.@.Member=/projects/~/members/{userId}
+0POST create.Stream.Ticket=/projects/~/events/tickets
+LGET list.Stream.Events=/projects/~/events`,
   cannedReplies: `LpGET list.@s=
 PPOST create.CannedReply=
 pGET get|pPATCH update|pDELETE delete.CannedReply=/{cannedReplyId}`,
@@ -126,12 +134,6 @@ pePOST replayFailed.@s/webhook-deliveries/replay-failed`,
   events: `LpeGET list.@s=
 pGET get.@=/~
 LGET list.@.Types/event-types`,
-  console: `LGET list.@.Members=/projects/~/members
-PUT upsert.@.Member=/projects/~/members
-DELETE remove.@.Member=/projects/~/members/{userId}
-eGET getQueues=/projects/~/queues queues
-0POST create.Stream.Ticket=/projects/~/events/tickets
-LGET list.Stream.Events=/projects/~/events`,
   contract: `GET get.OpenApi/openapi.json`,
 };
 
@@ -225,6 +227,8 @@ export type OperationId =
   | 'createNote'
   | 'updateNote'
   | 'deleteNote'
+  | 'listMentions'
+  | 'readMentions'
   | 'listCannedReplies'
   | 'createCannedReply'
   | 'getCannedReply'

@@ -68,6 +68,7 @@ import type {
   LoginBody,
   Loom,
   LoomVersion,
+  Mention,
   Message,
   MessageTimeline,
   PartnerAppCredential,
@@ -78,6 +79,7 @@ import type {
   Queues,
   ReadCursor,
   ReadCursorBody,
+  ReadMentionsBody,
   ReceiptBody,
   ReplayAccepted,
   ReplayDeliveryBody,
@@ -113,6 +115,7 @@ import type {
   ToolTest,
   TransferWorkspaceBody,
   TypingBody,
+  UnreadMentions,
   UpdateAgentBody,
   UpdateApiKeyBody,
   UpdateCannedReplyBody,
@@ -442,6 +445,23 @@ export interface ListNotesQuery {
    * @default the client's
    */
   projectId?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
+/** What `console.listMentions` asks for. */
+export interface ListMentionsQuery {
+  /**
+   * The environment.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  unread?: boolean | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -1506,7 +1526,7 @@ export interface NotesApi {
 
   /**
    * Write a note on a thread.
-   * With an API key, the author is the user who created the key.
+   * With an API key, the author is the user who created the key. Users in `mentions` are told: see listMentions. One who is not in the project is a 404.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
    */
@@ -1525,6 +1545,69 @@ export interface NotesApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   delete(threadId: string, threadNoteId: string, options?: CallOptions): Call<void>;
+}
+
+export interface ConsoleApi {
+  /**
+   * List the notes that mention you, newest first.
+   * A note mentions users by its `mentions`. With an API key it is the user on whose behalf the key acts, or else who created it.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/console/not_found`
+   */
+  listMentions(query?: ListMentionsQuery, options?: CallOptions): Listing<Mention>;
+
+  /**
+   * Mark the notes that mention you as read: those of a thread, or all.
+   * Marks at most 1,000 at a time, the oldest first; the answer counts what is left.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/not_found`
+   */
+  readMentions(body?: ReadMentionsBody, options?: CallOptions): Call<UnreadMentions>;
+
+  /**
+   * List a project's Console members.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/not_found`
+   */
+  listMembers(query?: ListConsoleMembersQuery, options?: CallOptions): Listing<ListedConsoleMember>;
+
+  /**
+   * Add a Console member or change a member's role.
+   * Not for API keys.
+   * @throws {ApiError} `svc/console/forbidden`, `svc/console/not_found`
+   */
+  upsertMember(body: UpsertConsoleMemberBody, options?: CallOptions): Call<ConsoleMember>;
+
+  /**
+   * Remove a Console member.
+   * Not for API keys.
+   * @throws {ApiError} `svc/console/forbidden`, `svc/console/not_found`
+   */
+  removeMember(userId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Count the threads of each queue of an inbox.
+   * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. `mentions` are those of listMentions that are unread. While the stream brings events of threads, ask again, once in five seconds at most.
+   * API keys need `threads:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/not_found`
+   */
+  queues(options?: CallOptions): Call<Queues>;
+
+  /**
+   * Create a single-use ticket for the stream, for browsers, which cannot set headers.
+   * A ticket is valid for 30 seconds, including one from a replayed answer.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/forbidden`, `svc/console/not_found`, `svc/runtime/idempotency_conflict`
+   */
+  createTicket(options?: CallOptions): Call<StreamTicket>;
+
+  /**
+   * List the stream's events in order.
+   * A key gets the events of its environment, a member those of the project. A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
+   * API keys need `threads:read` and `messages:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/forbidden`, `svc/console/not_found`
+   */
+  listEvents(query?: ListStreamEventsQuery, options?: CallOptions): Listing<ConsoleStreamEvent>;
 }
 
 export interface CannedRepliesApi {
@@ -2002,53 +2085,6 @@ export interface EventsApi {
   listTypes(query?: ListEventTypesQuery, options?: CallOptions): Listing<EventType>;
 }
 
-export interface ConsoleApi {
-  /**
-   * List a project's Console members.
-   * Not for API keys.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/not_found`
-   */
-  listMembers(query?: ListConsoleMembersQuery, options?: CallOptions): Listing<ListedConsoleMember>;
-
-  /**
-   * Add a Console member or change a member's role.
-   * Not for API keys.
-   * @throws {ApiError} `svc/console/forbidden`, `svc/console/not_found`
-   */
-  upsertMember(body: UpsertConsoleMemberBody, options?: CallOptions): Call<ConsoleMember>;
-
-  /**
-   * Remove a Console member.
-   * Not for API keys.
-   * @throws {ApiError} `svc/console/forbidden`, `svc/console/not_found`
-   */
-  removeMember(userId: string, options?: CallOptions): Call<void>;
-
-  /**
-   * Count the threads of each queue of an inbox.
-   * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. While the stream brings events of threads, ask again, once in five seconds at most.
-   * API keys need `threads:read`.
-   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/not_found`
-   */
-  queues(options?: CallOptions): Call<Queues>;
-
-  /**
-   * Create a single-use ticket for the stream, for browsers, which cannot set headers.
-   * A ticket is valid for 30 seconds, including one from a replayed answer.
-   * Not for API keys.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/forbidden`, `svc/console/not_found`, `svc/runtime/idempotency_conflict`
-   */
-  createTicket(options?: CallOptions): Call<StreamTicket>;
-
-  /**
-   * List the stream's events in order.
-   * A key gets the events of its environment, a member those of the project. A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
-   * API keys need `threads:read` and `messages:read`.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/console/forbidden`, `svc/console/not_found`
-   */
-  listEvents(query?: ListStreamEventsQuery, options?: CallOptions): Listing<ConsoleStreamEvent>;
-}
-
 export interface ContractApi {
   /**
    * The machine-readable contract: OpenAPI 3.1.
@@ -2079,6 +2115,7 @@ export interface Resources {
   readonly chatapp: ChatappApi;
   readonly threads: ThreadsApi;
   readonly notes: NotesApi;
+  readonly console: ConsoleApi;
   readonly cannedReplies: CannedRepliesApi;
   readonly messages: MessagesApi;
   readonly attachments: AttachmentsApi;
@@ -2090,6 +2127,5 @@ export interface Resources {
   readonly stitches: StitchesApi;
   readonly deliveries: DeliveriesApi;
   readonly events: EventsApi;
-  readonly console: ConsoleApi;
   readonly contract: ContractApi;
 }

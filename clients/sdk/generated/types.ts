@@ -339,6 +339,7 @@ export interface ThreadNote {
   threadId: string;
   authorUserId: string;
   body: string;
+  mentions?: string[];
   /** When it was created. */
   createdAt: string;
   /** When it last changed. */
@@ -3825,6 +3826,7 @@ export interface CreateNoteBody {
    */
   projectId?: string | undefined;
   body: string;
+  mentions?: readonly string[] | undefined;
 }
 
 export interface UpdateNoteBody {
@@ -3834,6 +3836,38 @@ export interface UpdateNoteBody {
    */
   projectId?: string | undefined;
   body: string;
+  mentions?: readonly string[] | undefined;
+}
+
+export interface Mention {
+  note: ThreadNote;
+  /** The environment. */
+  environmentId: string;
+  participantName: string | null;
+  mentionedAt: string;
+  readAt: string | null;
+}
+
+export interface ReadMentionsBody {
+  /**
+   * The environment.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  threadId?: string | undefined;
+}
+
+export interface QueueCount {
+  count: number;
+  more: boolean;
+}
+
+export interface UnreadMentions {
+  /** The project. */
+  projectId: string;
+  /** The environment. */
+  environmentId: string;
+  unread: QueueCount;
 }
 
 export interface CannedReply {
@@ -4702,11 +4736,6 @@ export interface UpsertConsoleMemberBody {
   role: 'project_owner' | 'agent' | 'viewer';
 }
 
-export interface QueueCount {
-  count: number;
-  more: boolean;
-}
-
 export interface WaitingCount {
   count: number;
   more: boolean;
@@ -4729,6 +4758,7 @@ export interface Queues {
     failedSends: QueueCount;
     paused: QueueCount;
     closed: QueueCount;
+    mentions: QueueCount;
   };
 }
 

@@ -1,7 +1,6 @@
 /** What an operator writes: it is never lost and never doubled, and never typed in vain. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -15,9 +14,7 @@ import {
   startConsole,
 } from './console-page.ts';
 
-const provider = await ChatappProvider.start();
-t.teardown(() => provider.stop());
-const setting = await startConsole(t, { CHATAPP_GRAPH_URL: provider.url });
+const setting = await startConsole(t);
 const { skein, owner, projectId, environmentId } = setting;
 const browser = await startChromium(t);
 
@@ -121,65 +118,6 @@ t.test('a canned reply is chosen by its shortcut, with the names filled in', asy
   await page.getByRole('option', { name: '/thanks' }).waitFor();
 });
 
-t.test('files are attached by button, shown with what is written, and may be taken back', async t => {
-  await receive(setting, 'other-files', 'Elsewhere');
-  const threadId = await receive(setting, 'files', 'Hello');
-  const page = await open(t, threadId);
-  await getLog(page).getByText('Hello').waitFor();
-  const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Attach files' }).click();
-  const file = (name: string, mimeType: string, content: string) => ({
-    name,
-    mimeType,
-    buffer: Buffer.from(content),
-  });
-  await (
-    await choosing
-  ).setFiles([
-    file('hours.txt', 'text/plain', 'nine to five'),
-    file('wrong.txt', 'text/plain', 'not this one'),
-  ]);
-  await page.getByRole('button', { name: 'Remove wrong.txt' }).click();
-  // What is attached belongs to its thread, and stays while another is looked at.
-  await page.getByRole('option', { name: 'other-files' }).click();
-  await getLog(page).getByText('Elsewhere').waitFor();
-  t.equal(await page.getByRole('button', { name: 'Remove hours.txt' }).count(), 0);
-  await page.goBack();
-  await page.getByRole('button', { name: 'Remove hours.txt' }).waitFor();
-  await getInput(page).fill('Our hours');
-  const send = page.getByRole('button', { name: 'Send', exact: true });
-  await send.click();
-  const link = getLog(page).getByRole('link', { name: 'hours.txt' });
-  await link.waitFor();
-  const { messageId } = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0] ?? {};
-  const { attachments } = await skein.messages.get(threadId, messageId ?? '');
-  t.match(attachments, [{ kind: 'document', filename: 'hours.txt' }]);
-  t.equal(attachments.length, 1);
-});
-
-t.test('a file that was lost on its way is sent once more, and then the message with it', async t => {
-  const threadId = await receive(setting, 'lost-file', 'Hello');
-  const page = await open(t, threadId);
-  await getLog(page).getByText('Hello').waitFor();
-  await page.route('**', route => (route.request().method() === 'PUT' ? route.abort() : route.fallback()));
-  const choosing = page.waitForEvent('filechooser');
-  await page.getByRole('button', { name: 'Attach files' }).click();
-  const buffer = Buffer.from('nine to five');
-  await (await choosing).setFiles([{ name: 'hours.txt', mimeType: 'text/plain', buffer }]);
-  await page.getByText(/^Could not be uploaded/).waitFor();
-  await getInput(page).fill('Our hours');
-  const send = page.getByRole('button', { name: 'Send', exact: true });
-  t.equal(await send.isDisabled(), true, 'not without its file');
-  // Off the button, whose tooltip stands outside of everything.
-  await page.mouse.move(700, 300);
-  await page.getByRole('tooltip').waitFor({ state: 'detached' });
-  t.strictSame(await findBarriers(page), []);
-  await page.unrouteAll({ behavior: 'wait' });
-  await page.getByRole('button', { name: 'Upload hours.txt again' }).click();
-  await send.click();
-  await getLog(page).getByRole('link', { name: 'hours.txt' }).waitFor();
-});
-
 t.test('says how much too long a text is, and keeps it', async t => {
   const threadId = await receive(setting, 'long', 'Hello');
   const page = await open(t, threadId);
@@ -242,42 +180,6 @@ t.test('an archived conversation takes no messages', async t => {
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Restore from the archive' }).click();
   await getInput(page).waitFor();
-});
-
-t.test('while the window is closed, the templates open by themselves', async t => {
-  await setting.database.query('update users set email_verified_at = now() where user_id = $1', [
-    owner.userId,
-  ]);
-  const app = provider.accounts.addApp();
-  const account = provider.accounts.addAccount();
-  provider.accounts.addNumber(account);
-  const token = provider.accounts.addToken(app, account);
-  provider.templates.add(account.id, { name: 'order_sent', body: 'Order {{1}} is on its way.' });
-  const { workspaceId } = await owner.api.auth.me();
-  const { partnerAppCredentialId } = await owner.api.partnerApps.create({
-    workspaceId,
-    name: 'Agency',
-    appId: app.id,
-    appSecret: app.secret,
-  });
-  const { channelId } = await skein.channels.create({ name: 'Chat', kind: 'chatapp' });
-  await skein.chatapp.connect(channelId, { partnerAppCredentialId, accessToken: token.value });
-  const { threadId } = await skein.threads.create({
-    projectId,
-    environmentId,
-    channelId,
-    externalRef: '15550100',
-  });
-  const page = await open(t, threadId);
-  await page.getByText('The window of this conversation is closed').waitFor();
-  const dialog = page.getByRole('dialog', { name: 'Templates' });
-  await dialog.getByRole('button', { name: /order_sent/ }).click();
-  await dialog.getByRole('textbox', { name: 'Value of {{1}}' }).fill('17');
-  await dialog.getByText('Order 17 is on its way.').waitFor();
-  t.strictSame(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Send template' }).click();
-  await getLog(page).getByText('Template order_sent (en_US)').waitFor();
-  t.strictSame(await readBodies(skein, threadId), ['Order 17 is on its way.']);
 });
 
 t.test('says of the text itself that it would not be sent, by the last of its questions', async t => {

@@ -8,7 +8,7 @@ import { auditScenarios } from './audit.ts';
 import { cannedReplyScenarios } from './canned-replies.ts';
 import { channelScenarios } from './channels.ts';
 import { chatappScenarios } from './chatapp.ts';
-import { consoleScenarios, contractScenarios } from './console.ts';
+import { consoleScenarios, contractScenarios, mentionScenarios } from './console.ts';
 import {
   bulkScenarios,
   messageScenarios,
@@ -56,6 +56,7 @@ const all: Scenarios = {
   ...agentScenarios,
   ...runScenarios,
   ...consoleScenarios,
+  ...mentionScenarios,
   ...contractScenarios,
 };
 

@@ -1,4 +1,5 @@
 import type { consoleOperations } from '../../../protocol/operations/console.ts';
+import type { mentionOperations } from '../../../protocol/operations/mentions.ts';
 import type { contractOperations } from '../../../protocol/operations/contract.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newMember, type TenantEnvironment } from '../contract-fixture.ts';
@@ -38,6 +39,19 @@ export const consoleScenarios: ScenariosOf<typeof consoleOperations> = {
   listStreamEvents: {
     request: env => ({ params: inProject(env) }),
     variants: [env => ({ params: inProject(env), query: { afterSeq: 1, limit: 1 } })],
+    refusals: {},
+  },
+};
+
+export const mentionScenarios: ScenariosOf<typeof mentionOperations> = {
+  listMentions: {
+    request: env => ({ params: inProject(env), query: { environmentId: env.environmentId } }),
+    variants: [env => ({ params: inProject(env), query: { unread: true, limit: 1 } })],
+    refusals: {},
+  },
+  readMentions: {
+    request: env => ({ params: inProject(env), body: { environmentId: env.environmentId } }),
+    variants: [env => ({ params: inProject(env), body: {} })],
     refusals: {},
   },
 };

@@ -16,7 +16,7 @@ import {
   unique,
 } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import type { TenantEnvironment, ContractFixture } from '../contract-fixture.ts';
+import { newMember, type TenantEnvironment, type ContractFixture } from '../contract-fixture.ts';
 
 const inProject = ({ projectId }: TenantEnvironment): { projectId: string } => ({ projectId });
 const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ projectId, environmentId });
@@ -169,6 +169,12 @@ export const noteScenarios: ScenariosOf<typeof noteOperations> = {
       params: { threadId: await newThread(env) },
       body: { ...inProject(env), body: 'to self' },
     }),
+    variants: [
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: { ...inProject(env), body: 'to a colleague', mentions: [await newMember(env)] },
+      }),
+    ],
     refusals: {},
   },
   updateNote: {

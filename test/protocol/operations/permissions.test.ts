@@ -31,7 +31,7 @@ const table: readonly Row[] = [
     ['threads:read'],
     viewer,
     all,
-    'listThreads getThread listNotes getQueues listThreadEvents listCannedReplies getCannedReply',
+    'listThreads getThread listNotes getQueues listMentions readMentions listThreadEvents listCannedReplies getCannedReply',
   ),
   row(
     ['threads:write'],

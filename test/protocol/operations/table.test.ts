@@ -57,7 +57,7 @@ t.test('the operations are those that were agreed', async t => {
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
     connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
     listChatappTemplates sendChatappTemplate getWorkspace updateWorkspace getProject updateProject getEnvironment updateEnvironment
-    getApiKey updateApiKey getQueues listThreadEvents archiveThread archiveAgent archiveLoom archiveLoomVersion`.split(
+    getApiKey updateApiKey getQueues listMentions readMentions listThreadEvents archiveThread archiveAgent archiveLoom archiveLoomVersion`.split(
       /\s+/,
     );
   t.strictSame(Object.keys(operations).sort(), ids.sort());

@@ -29,7 +29,7 @@ function addThreads(from: number, count: number): Promise<unknown> {
 type Asked = Partial<Omit<ThreadFilter, 'projectId' | 'environmentId'>>;
 
 /** The lists that the operation's description names. */
-const lists: Readonly<Record<keyof Awaited<ReturnType<typeof readQueues>>, Asked>> = {
+const lists: Readonly<Record<Exclude<keyof Awaited<ReturnType<typeof readQueues>>, 'mentions'>, Asked>> = {
   mine: { status: ['open'], snoozed: false, assigneeUserId: ['usr_1'] },
   unassigned: { status: ['open'], snoozed: false, assigneeUserId: [null] },
   allOpen: { status: ['open'], snoozed: false },
@@ -69,6 +69,28 @@ for (const [from, count] of [
     t.equal(queues.waitingLongest.oldestWaitingSince, oldest?.at.toISOString());
   });
 }
+
+t.test('mentions count while they are unread and their note is there', async t => {
+  await db.query(
+    `insert into thread_notes (thread_note_id, project_id, environment_id, thread_id, author_user_id, body, created_at, updated_at, mentions)
+     select 'note_' || n, 'prj_1', 'env_1', 'thread_3', 'usr_2', '', $1, $1, '{usr_1}' from generate_series(1, $2::int) n`,
+    [new Date(now), maxQueueCount + 1],
+  );
+  await db.query(
+    `insert into note_mentions (thread_note_id, user_id, project_id, environment_id, thread_id, mentioned_at)
+     select 'note_' || n, case n % 2 when 0 then 'usr_2' else 'usr_1' end, 'prj_1', 'env_1', 'thread_3', $1::timestamptz
+     from generate_series(1, 20) n union all select 'note_gone', 'usr_1', 'prj_1', 'env_1', 'thread_3', $1::timestamptz`,
+    [new Date(now)],
+  );
+  const count = async () => (await readQueues(db, tenant, 'usr_1', now)).mentions;
+  t.same(await count(), { count: 10, more: false });
+  await db.query(
+    `insert into note_mentions (thread_note_id, user_id, project_id, environment_id, thread_id, mentioned_at)
+     select 'note_' || n, 'usr_1', 'prj_1', 'env_1', 'thread_3', $1::timestamptz from generate_series(1, $2::int) n on conflict do nothing`,
+    [new Date(now), maxQueueCount + 1],
+  );
+  t.same(await count(), { count: maxQueueCount, more: true });
+});
 
 t.test('a caller who is no user has no threads of their own', async t => {
   t.same((await readQueues(db, tenant, null, now)).mine, { count: 0, more: false });

@@ -12,6 +12,8 @@ export const composer: (typeof english)['composer'] = {
   saveNote: 'Notiz speichern',
   attach: 'Dateien anhängen',
   dropHere: 'Dateien hier ablegen',
+  waitingFiles: count =>
+    count === 1 ? '1 Datei gehört zu Ihrer Antwort' : `${count} Dateien gehören zu Ihrer Antwort`,
   count: (count, most) => `${count} von ${most} Zeichen`,
   tooLong: (_over, shown) => `${shown} Zeichen zu viel`,
   replyingTo: author => `Antwort an ${author}`,

@@ -10,6 +10,8 @@ export const composer = {
   saveNote: 'Save note',
   attach: 'Attach files',
   dropHere: 'Drop the files here',
+  waitingFiles: (count: number) =>
+    count === 1 ? '1 file goes with your reply' : `${count} files go with your reply`,
   count: (count: string, most: string) => `${count} of ${most} characters`,
   tooLong: (over: number, shown: string) =>
     over === 1 ? '1 character too many' : `${shown} characters too many`,

@@ -3,7 +3,6 @@ import t from 'tap';
 import { countCharacters, findToken, replaceToken } from '../../../../clients/console/composer/tokens.ts';
 import { fillBody, listParameters, toComponents } from '../../../../clients/console/composer/templates.ts';
 import { TypingSignal } from '../../../../clients/console/composer/typing-signal.ts';
-import { WrittenTexts } from '../../../../clients/console/composer/written.ts';
 
 t.test('finds the word at the caret that begins with a sign, and replaces it', async t => {
   t.strictSame(findToken('Ask @gra', 8, '@'), { start: 4, query: 'gra' });
@@ -68,22 +67,4 @@ t.test('tells of typing at once, every four seconds, and of its end once', async
   stop?.();
   signal.stop();
   t.strictSame(told, ['0 started', '4000 started', '5500 stopped']);
-});
-
-t.test('keeps what was written apart, by person, thread and kind', async t => {
-  const kept = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => void kept.set(key, text),
-    removeItem: (key: string) => void kept.delete(key),
-  };
-  const [mine, hers] = [new WrittenTexts(storage, 'me'), new WrittenTexts(storage, 'her')];
-  mine.set('thread_1', 'reply', 'Hello');
-  t.equal(new WrittenTexts(storage, 'me').get('thread_1', 'reply'), 'Hello');
-  t.strictSame(
-    [mine.get('thread_1', 'note'), mine.get('thread_2', 'reply'), hers.get('thread_1', 'reply')],
-    ['', '', ''],
-  );
-  mine.set('thread_1', 'reply', '');
-  t.equal(kept.size, 0);
 });

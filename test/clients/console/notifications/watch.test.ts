@@ -29,7 +29,6 @@ function watchAs(about: NotificationPreferences['about']) {
   const watch = new Watch({
     userId: me,
     environmentId,
-    getName: () => 'Ana',
     isAway: () => state.isAway,
     readPreferences: () => ({ ...defaultPreferences, about }),
     getThread: async threadId => {
@@ -73,19 +72,20 @@ t.test('counts a conversation once, and begins anew when the operator has been h
   t.equal(counts.at(-1), 0, 'who looks sees it');
 });
 
-t.test('tells of notes that name the operator, whoever’s the conversation is', async t => {
+t.test('tells of notes that mention the operator, whoever’s the conversation is', async t => {
   const { watch, told, settle } = watchAs('mine');
-  const write = (body: string, author = 'usr_other'): void =>
+  const write = (body: string, mentions?: string[], author = 'usr_other'): void =>
     watch.onEvent(
       createEvent('thread.note.created', {
         threadId: 'thr_theirs',
-        note: { threadId: 'thr_theirs', body },
+        note: { threadId: 'thr_theirs', body, mentions },
         actor: { type: 'user', id: author },
       }),
     );
-  for (const body of ['@Anabel, please', 'Ana', 'mail@analysis.example']) write(body);
-  write('@Ana: to myself', me);
-  write('Please, @ana.');
+  write('@Ana, of before there were mentions');
+  write('@Anabel, please', ['usr_anabel']);
+  write('@Ana: to myself', [me], me);
+  write('Please, @ana.', ['usr_anabel', me]);
   await settle();
   t.strictSame(told, [{ is: 'mention', threadId: 'thr_theirs', text: 'Please, @ana.' }]);
 });

@@ -1,0 +1,164 @@
+/**
+ * What was written and not sent yet, by thread: a reply, a note, what goes with them, and which of the two the operator was at; and the
+ * edited text of a suggestion, by its run. It outlives the browser, and ends at sign-out. Each person has their own in each project.
+ */
+import { draftPrefix, listDraftKeys, type DraftStorage } from '../../kit/kept-drafts.ts';
+
+export type WrittenKind = 'reply' | 'note';
+export type DraftText = WrittenKind | 'suggestion';
+
+/** A file that was uploaded. */
+export interface KeptFile {
+  readonly attachmentId: string;
+  readonly name: string;
+  /** Its MIME type. */
+  readonly type: string;
+  readonly size: number;
+}
+
+export interface DraftContents {
+  readonly reply?: string | undefined;
+  readonly note?: string | undefined;
+  readonly suggestion?: string | undefined;
+  /** Default: the reply. */
+  readonly kind?: WrittenKind | undefined;
+  /** The message that is answered. */
+  readonly replyTo?: string | undefined;
+  readonly files?: readonly KeptFile[] | undefined;
+  /** Users who were chosen in the note. */
+  readonly mentions?: readonly string[] | undefined;
+}
+
+/** Of one person in one project; the one that was not touched for longest makes room. */
+const mostDrafts = 200;
+const empty: DraftContents = {};
+
+export interface DraftOwner {
+  readonly userId: string;
+  readonly projectId: string;
+}
+
+export class Drafts {
+  readonly #storage: DraftStorage;
+  readonly #now: () => number;
+  readonly #prefix: string;
+  readonly #listeners = new Set<() => void>();
+  /** What the storage does not take, which may be full or switched off. */
+  readonly #unkept = new Map<string, string>();
+  /** As they were parsed last, so that the same text is the same draft. */
+  readonly #parsed = new Map<string, { readonly text: string; readonly draft: DraftContents }>();
+
+  constructor(storage: DraftStorage, { userId, projectId }: DraftOwner, now: () => number = Date.now) {
+    this.#storage = storage;
+    this.#now = now;
+    this.#prefix = `${draftPrefix}${userId}:${projectId}:`;
+  }
+
+  /** Returns what removes the listener. */
+  readonly onChange = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
+
+  /** The same object until something changes. */
+  get(id: string): DraftContents {
+    const text = this.#read(this.#prefix + id);
+    if (text === null) return empty;
+    const known = this.#parsed.get(id);
+    if (known?.text === text) return known.draft;
+    const draft = parseDraft(text);
+    this.#parsed.set(id, { text, draft });
+    return draft;
+  }
+
+  getText(id: string, kind: DraftText): string {
+    return this.get(id)[kind] ?? '';
+  }
+
+  setText(id: string, kind: DraftText, text: string): void {
+    this.update(id, { [kind]: text });
+  }
+
+  update(id: string, change: DraftContents): void {
+    const draft = { ...this.get(id), ...change };
+    const key = this.#prefix + id;
+    if (isEmpty(draft)) {
+      this.#parsed.delete(id);
+      this.#unkept.delete(key);
+      this.#storage.removeItem(key);
+    } else this.#write(key, JSON.stringify({ ...draft, at: this.#now() }));
+    this.tell();
+  }
+
+  /** Another tab may have written. */
+  tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  #read(key: string): string | null {
+    return this.#unkept.get(key) ?? this.#storage.getItem(key);
+  }
+
+  #write(key: string, text: string): void {
+    if (this.#read(key) === null) this.#makeRoom();
+    try {
+      this.#storage.setItem(key, text);
+      this.#unkept.delete(key);
+    } catch {
+      this.#unkept.set(key, text);
+    }
+  }
+
+  #makeRoom(): void {
+    const keys = listDraftKeys(this.#storage, this.#prefix);
+    const byAge = keys
+      .map(key => ({ key, at: readTime(this.#storage.getItem(key)) }))
+      .sort((one, other) => one.at - other.at);
+    for (const { key } of byAge.slice(0, Math.max(0, keys.length - mostDrafts + 1))) {
+      this.#storage.removeItem(key);
+      this.#parsed.delete(key.slice(this.#prefix.length));
+    }
+  }
+}
+
+const isEmpty = ({ reply, note, suggestion, kind, replyTo, files = [] }: DraftContents): boolean =>
+  [reply, note, suggestion, replyTo].every(each => each === undefined || each === '') &&
+  kind !== 'note' &&
+  files.length === 0;
+
+function parse(text: string | null): Readonly<Record<string, unknown>> {
+  try {
+    const given: unknown = JSON.parse(text ?? '');
+    return typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function readTime(text: string | null): number {
+  const { at } = parse(text);
+  return typeof at === 'number' ? at : 0;
+}
+
+const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** What cannot be read, of whatever version of the page, is left out. */
+export function parseDraft(text: string): DraftContents {
+  const { reply, note, suggestion, kind, replyTo, files, mentions } = parse(text);
+  return {
+    reply: toText(reply),
+    note: toText(note),
+    suggestion: toText(suggestion),
+    kind: kind === 'note' ? 'note' : undefined,
+    replyTo: toText(replyTo),
+    files: toList(files).filter(isKeptFile),
+    mentions: toList(mentions).filter(each => typeof each === 'string'),
+  };
+}
+
+function isKeptFile(given: unknown): given is KeptFile {
+  if (typeof given !== 'object' || given === null) return false;
+  const { attachmentId, name, type, size } = given as Readonly<Record<string, unknown>>;
+  return [attachmentId, name, type].every(each => typeof each === 'string') && typeof size === 'number';
+}

@@ -1,0 +1,103 @@
+/** What was begun and not sent: kept by person, project and thread, however damaged or full the browser's storage is. */
+import t from 'tap';
+import { Drafts, parseDraft } from '../../../../clients/console/composer/drafts.ts';
+import { clearDrafts } from '../../../../clients/kit/kept-drafts.ts';
+
+function createStorage() {
+  const kept = new Map<string, string>();
+  const state = { isFull: false };
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem(key: string, text: string) {
+      if (state.isFull) throw new DOMException('full', 'QuotaExceededError');
+      kept.set(key, text);
+    },
+    removeItem: (key: string) => void kept.delete(key),
+    key: (index: number) => [...kept.keys()][index] ?? null,
+    get length() {
+      return kept.size;
+    },
+  };
+  return { kept, state, storage };
+}
+
+const me = { userId: 'usr_me', projectId: 'prj_1' };
+const file = { attachmentId: 'att_1', name: 'a.txt', type: 'text/plain', size: 3 };
+
+t.test('keeps what was written apart, by person, project, thread and kind', async t => {
+  const { kept, storage } = createStorage();
+  const mine = new Drafts(storage, me);
+  mine.setText('thread_1', 'reply', 'Hello');
+  t.equal(new Drafts(storage, me).getText('thread_1', 'reply'), 'Hello', 'also for another page');
+  const others = [
+    mine.getText('thread_1', 'note'),
+    mine.getText('thread_2', 'reply'),
+    new Drafts(storage, { ...me, userId: 'usr_her' }).getText('thread_1', 'reply'),
+    new Drafts(storage, { ...me, projectId: 'prj_2' }).getText('thread_1', 'reply'),
+  ];
+  t.strictSame(others, ['', '', '', '']);
+  mine.setText('thread_1', 'reply', '');
+  t.equal(kept.size, 0);
+});
+
+t.test('keeps the kind, the message that is answered, files and who was chosen', async t => {
+  const { storage } = createStorage();
+  const drafts = new Drafts(storage, me);
+  drafts.update('thread_1', { kind: 'note', replyTo: 'msg_1' });
+  drafts.update('thread_1', { files: [file], mentions: ['usr_her'] });
+  const again = new Drafts(storage, me).get('thread_1');
+  t.match(again, { kind: 'note', replyTo: 'msg_1', files: [file], mentions: ['usr_her'] });
+  t.equal(drafts.get('thread_1'), drafts.get('thread_1'), 'the same object until something changes');
+});
+
+t.test('of 200 drafts the one that was not touched for longest makes room', async t => {
+  const { storage } = createStorage();
+  let now = 0;
+  const drafts = new Drafts(storage, me, () => now++);
+  for (let n = 0; n < 200; n++) drafts.setText(`thread_${n}`, 'reply', 'a');
+  drafts.setText('thread_0', 'reply', 'touched');
+  drafts.setText('thread_200', 'reply', 'a');
+  t.strictSame(
+    [0, 1, 2, 200].map(n => drafts.getText(`thread_${n}`, 'reply')),
+    ['touched', '', 'a', 'a'],
+  );
+  t.equal(storage.length, 200);
+});
+
+t.test('a full storage loses nothing while the page is open', async t => {
+  const { state, storage } = createStorage();
+  const drafts = new Drafts(storage, me);
+  let changes = 0;
+  drafts.onChange(() => changes++);
+  state.isFull = true;
+  drafts.setText('thread_1', 'reply', 'Hello');
+  t.equal(drafts.getText('thread_1', 'reply'), 'Hello');
+  drafts.setText('thread_1', 'reply', '');
+  t.equal(drafts.getText('thread_1', 'reply'), '');
+  t.equal(changes, 2);
+});
+
+t.test('signing out takes away what anybody has written, and nothing else', async t => {
+  const { kept, storage } = createStorage();
+  kept.set('skein-send-by', 'enter');
+  for (const userId of ['usr_me', 'usr_her'])
+    new Drafts(storage, { ...me, userId }).setText('thread_1', 'note', 'a');
+  clearDrafts(storage);
+  t.strictSame([...kept.keys()], ['skein-send-by']);
+});
+
+t.test('what is damaged is left out', async t => {
+  for (const text of ['', '{', 'null', '[]', '3']) t.match(parseDraft(text), { files: [], mentions: [] });
+  const mixed = {
+    reply: 3,
+    note: 'a',
+    kind: 'else',
+    files: [file, { ...file, size: 'big' }, null],
+    mentions: [1, 'usr_1'],
+  };
+  t.match(parseDraft(JSON.stringify(mixed)), { note: 'a', files: [file], mentions: ['usr_1'] });
+  t.strictSame(
+    [parseDraft(JSON.stringify(mixed)).reply, parseDraft(JSON.stringify(mixed)).files?.length],
+    [undefined, 1],
+  );
+});
