@@ -84,5 +84,5 @@ export const migrations = [
   { name: '0044-usage-parts', class: UsageParts },
   { name: '0045-followed-rows', class: FollowedRows },
   { name: '0051-account-changes', class: AccountChanges },
-  { name: '0053-mentions', class: Mentions },
+  { name: '0054-mentions', class: Mentions },
 ];
