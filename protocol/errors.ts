@@ -64,6 +64,17 @@ export const errors = {
     grpc: 'UNAUTHENTICATED',
     message: 'The e-mail address or the password is wrong.',
   },
+  'svc/auth/second_factor_required': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message:
+      'The password is right, and a code of the second factor is needed: details.challenge names the login.',
+  },
+  'svc/auth/invalid_code': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The code is wrong, or was used before.',
+  },
   'svc/auth/no_workspace': {
     http: 403,
     grpc: 'PERMISSION_DENIED',

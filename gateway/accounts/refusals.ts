@@ -1,6 +1,9 @@
 /** The errors that answer what an account, a session or a token does not allow. Storage asks for them inside its transactions. */
-import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { conflict, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { AccountRefusal, RefuseAccount } from '../../storage/accounts/index.ts';
+
+/** After too many wrong codes, in seconds: as long as they are counted. */
+const codeWaitSeconds = 900;
 
 /** A new one for each refusal, since an error holds the stack of its request. */
 const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
@@ -10,6 +13,10 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
   invalid_token: () => new ServiceError('svc/auth/invalid_token'),
   expired_token: () => new ServiceError('svc/auth/expired_token'),
   login_required: () => new ServiceError('svc/auth/login_required'),
+  second_factor_present: () => conflict('A second factor is set up already: remove it first.'),
+  second_factor_absent: () => conflict('No second factor is set up: begin with POST /studio/second-factor.'),
+  wrong_code: () => new ServiceError('svc/auth/invalid_code'),
+  too_many_codes: () => new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: codeWaitSeconds }),
   session_absent: notFound,
   invitation_absent: notFound,
 };

@@ -99,7 +99,7 @@ export class Authenticator {
     this.#sessions.invalidate(sessionId);
   }
 
-  /** The user's e-mail was verified, or all of their sessions were revoked. */
+  /** The user's e-mail was verified, the second factor has changed, or all of their sessions were revoked. */
   forgetUser(userId: string): void {
     this.#sessions.invalidateWhere(session => session.caller.userId === userId);
   }
@@ -241,9 +241,18 @@ function isApiKey(token: string): boolean {
 }
 
 function holdSession(session: LiveSession, areUnprovenLimited: boolean): HeldSession {
-  const { userId, sessionId, email, emailVerified, expiresAt } = session;
+  const { userId, sessionId, email, emailVerified, hasSecondFactor, expiresAt } = session;
   const mustVerify = areUnprovenLimited && !emailVerified;
-  return { caller: { type: 'user', userId, sessionId, email, emailVerified, mustVerify }, expiresAt };
+  const caller = {
+    type: 'user',
+    userId,
+    sessionId,
+    email,
+    emailVerified,
+    hasSecondFactor,
+    mustVerify,
+  } as const;
+  return { caller, expiresAt };
 }
 
 function holdKey(grant: KeyGrant): HeldKey {

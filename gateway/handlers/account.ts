@@ -78,16 +78,8 @@ function toResource(session: ListedSession, currentSessionId: string): Session {
 function changeHandlers(
   services: AccountServices,
 ): Handlers<Omit<typeof accountOperations, keyof SessionOperations>> {
-  const { accounts, changes, removal, passwords, policy, authenticator, mail } = services;
-
-  /** The change by the signed-in user, whose password is right. */
-  async function check(call: Call, password: string): Promise<AccountChange> {
-    const account = await accounts.findAccount(requireUser(call).userId);
-    return {
-      ...createUserAuditContext(call),
-      checkedHash: await checkPassword(passwords, account, password),
-    };
-  }
+  const { changes, removal, passwords, policy, authenticator, mail } = services;
+  const check = (call: Call, password: string) => checkUser(services, call, password);
 
   return {
     changePassword: async call => {
@@ -135,6 +127,16 @@ function changeHandlers(
       return {};
     },
   };
+}
+
+/** A change by the signed-in user, whose password is right. */
+export async function checkUser(
+  { accounts, passwords }: Pick<AccountServices, 'accounts' | 'passwords'>,
+  call: Call,
+  password: string,
+): Promise<AccountChange> {
+  const account = await accounts.findAccount(requireUser(call).userId);
+  return { ...createUserAuditContext(call), checkedHash: await checkPassword(passwords, account, password) };
 }
 
 /** The hash that the password fits; 401 where it is wrong. As slow without an account as with one. */

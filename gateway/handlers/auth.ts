@@ -2,12 +2,14 @@
 import { ServiceError } from '../../protocol/errors.ts';
 import type { authOperations } from '../../protocol/operations/index.ts';
 import type { TokenResponse } from '../../protocol/resources/index.ts';
-import type {
-  Accounts,
-  LoginClient,
-  OpenSession,
-  PasswordResets,
-  Sessions,
+import {
+  type Accounts,
+  challengeMs,
+  type LoginClient,
+  type OpenSession,
+  type PasswordResets,
+  SecondFactorRequired,
+  type Sessions,
 } from '../../storage/accounts/index.ts';
 import {
   accessTokenSeconds,
@@ -68,7 +70,11 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
       const account = await accounts.forLogin(email);
       const right = await passwords.verify(account?.passwordHash ?? undefined, password);
       if (account === undefined || !right) throw new ServiceError('svc/auth/invalid_credentials');
-      return signedIn(await accounts.login(account, getClient(call), call.now), call.now);
+      try {
+        return await signedIn(await accounts.login(account, getClient(call), call.now), call.now);
+      } catch (error) {
+        throw error instanceof SecondFactorRequired ? refuseFirstStep(error) : error;
+      }
     },
 
     refresh: async call => {
@@ -93,6 +99,12 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
       return { headers: { 'Set-Cookie': cookie.clear() } };
     },
   };
+}
+
+/** The answer to a right password where a code is needed, too. */
+function refuseFirstStep({ challenge }: SecondFactorRequired): ServiceError {
+  const details = { challenge, expiresIn: challengeMs / 1_000 };
+  return new ServiceError('svc/auth/second_factor_required', { details });
 }
 
 /** The refresh token of the request. A cookie that another site made the browser send does not count. */

@@ -11,8 +11,10 @@ import {
   Acceptance,
   AccountChanges,
   AccountRemoval,
+  LoginChallenges,
   OwnSessions,
   PasswordResets,
+  SecondFactors,
 } from '../../storage/accounts/index.ts';
 import {
   Agents,
@@ -82,6 +84,7 @@ import { profileHandlers } from './profile.ts';
 import { environmentHandlers, projectHandlers, workspaceHandlers } from './workspaces.ts';
 import { replayHandlers } from './replays.ts';
 import { runHandlers } from './runs.ts';
+import { secondFactorHandlers } from './second-factor.ts';
 import { stitchHandlers } from './stitches.ts';
 import { threadHandlers } from './threads.ts';
 import { toolHandlers, type ToolTester } from './tools.ts';
@@ -138,9 +141,10 @@ export function createHandlers(services: HandlerServices): Handlers<typeof opera
 
 /** Signing in, and accounts. */
 function signInHandlers(services: HandlerServices) {
-  const { database: db, node, clock, log, hash, mails, cursors, access, signingIn } = services;
+  const { database: db, node, clock, log, hash, vault, mails, cursors, access, signingIn } = services;
   const { sessions } = signingIn;
   const refuse = refuseAccount;
+  const factors = new SecondFactors({ db, hash, vault, mails, refuse });
   return {
     ...authHandlers(signingIn),
     ...accountHandlers({
@@ -152,6 +156,11 @@ function signInHandlers(services: HandlerServices) {
       ownSessions: new OwnSessions({ db, cursors, refuse }),
       changes: new AccountChanges({ db, hash, mails, refuse }),
       removal: new AccountRemoval({ db, mails, access, refuse }),
+    }),
+    ...secondFactorHandlers({
+      ...signingIn,
+      factors,
+      challenges: new LoginChallenges({ db, hash, sessions, factors, refuse }),
     }),
     ...profileHandlers(db),
     ...passwordResetHandlers({

@@ -86,9 +86,10 @@ export function workspaceHandlers({
 
     updateWorkspace: async call => {
       const { workspaceId } = call.params;
-      const { name, archived } = call.body;
-      const change = { workspaceId, name, archived, ...createUserAuditContext(call) };
+      const { name, archived, requiresSecondFactor } = call.body;
+      const change = { workspaceId, name, archived, requiresSecondFactor, ...createUserAuditContext(call) };
       const updated = await workspaces.update(change);
+      if (requiresSecondFactor !== undefined) services.access.invalidateWorkspace(workspaceId);
       if (archived === false) await resume(services, { workspaceId });
       return { body: updated };
     },

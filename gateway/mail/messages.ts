@@ -149,6 +149,16 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
       done: 'The password of your account was changed, and all other sessions were signed out.',
       next: undefined,
     },
+    second_factor_enabled: {
+      subject: 'A second factor was set up',
+      done: 'Your account now asks for a code of your authenticator app when you sign in. All other sessions were signed out.',
+      next: undefined,
+    },
+    second_factor_disabled: {
+      subject: 'Your second factor was removed',
+      done: 'Your account no longer asks for a code of your authenticator app. Whoever has your password can sign in.',
+      next: undefined,
+    },
     account_deleted: {
       subject: 'Your account was deleted',
       done: 'Your account was deleted, with its memberships. This cannot be undone.',
@@ -157,7 +167,7 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
   } as const;
   const { subject, done, next } = texts[what];
   const link = `${baseUrl}/studio/forgot-password`;
-  const isInTime = what === 'email_change_asked' || what === 'password_changed';
+  const isLate = what === 'email_changed' || what === 'account_deleted';
   return {
     subject,
     link,
@@ -168,9 +178,9 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
       `  on ${at.slice(0, 10)} at ${at.slice(11, 16)} UTC`,
       `  from ${from}`,
       '',
-      ...(isInTime
-        ? ['If this was not you, set a new password. That also stops a change of address:', '', link]
-        : ['If this was not you, tell an owner of your workspace at once.']),
+      ...(isLate
+        ? ['If this was not you, tell an owner of your workspace at once.']
+        : ['If this was not you, set a new password. That also stops a change of address:', '', link]),
       '',
     ].join('\n'),
   };

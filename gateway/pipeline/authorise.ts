@@ -42,8 +42,12 @@ export interface AccessRules {
     projectId: string | undefined,
     environmentId: string | undefined,
   ): ProjectScope | undefined | Promise<ProjectScope>;
-  /** The caller's role in a workspace, where the operation admits it; rejects where there is none. */
-  workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole>;
+  /**
+   * The caller's role in a workspace, where the operation admits it; rejects where there is none.
+   *
+   * @param memberId the member that the operation is about, if it is about one
+   */
+  workspaceRole(caller: Caller | ServiceCaller, workspaceId: string, memberId?: string): Promise<StudioRole>;
   /** Whether a key may name a user on whose behalf it does the operation. */
   readonly takesActingUser: boolean;
   /** The key as it acts for that user; throws or rejects where it may not. */
@@ -95,11 +99,18 @@ export class Authority implements AccessRules {
     return this.#userScope(caller, access, environmentId);
   }
 
-  async workspaceRole(caller: Caller | ServiceCaller, workspaceId: string): Promise<StudioRole> {
+  async workspaceRole(
+    caller: Caller | ServiceCaller,
+    workspaceId: string,
+    memberId?: string,
+  ): Promise<StudioRole> {
     const access =
       caller.type === 'user' ? await this.#tenancy.workspace(caller.userId, workspaceId) : undefined;
     if (access === undefined) throw this.absent();
-    const { role, isArchived } = access;
+    const { role, isArchived, requiresSecondFactor } = access;
+    const isLeaving =
+      this.#operation.method === 'DELETE' && caller.type === 'user' && memberId === caller.userId;
+    if (!isLeaving) this.#requireSecondFactor(caller, requiresSecondFactor);
     if (this.#operation.access !== undefined && !admitsStudio(this.#operation, role))
       throw this.#denied(caller);
     if (isArchived && this.#needsUnarchived()) throw this.#denied(caller, describeArchived('workspace'));
@@ -151,6 +162,7 @@ export class Authority implements AccessRules {
     if (access === undefined) throw this.absent();
     const role = findRole(this.#operation, access);
     if (role === undefined) throw this.#denied(user);
+    this.#requireSecondFactor(user, access.requiresSecondFactor);
     if (access.archived !== undefined && this.#needsUnarchived())
       throw this.#denied(user, describeArchived(access.archived));
     const environment = access.environments.find(
@@ -180,6 +192,12 @@ export class Authority implements AccessRules {
     return new ServiceError(code, { message });
   }
 
+  /** Of a workspace that demands it of its members. */
+  #requireSecondFactor(caller: Caller | ServiceCaller, isRequired: boolean | undefined): void {
+    if (isRequired !== true || (caller.type === 'user' && caller.hasSecondFactor === true)) return;
+    throw this.#denied(caller, describeSecondFactor, { reason: 'second_factor' });
+  }
+
   /** What is archived can be read, and things can be taken away from it: nothing else, but for a few operations. */
   #needsUnarchived(): boolean {
     const { method, whileArchived = false } = this.#operation;
@@ -187,12 +205,17 @@ export class Authority implements AccessRules {
   }
 
   /** @param message to a user; by default which roles the operation takes */
-  #denied(caller: Caller | ServiceCaller, message = describeRoles(this.#operation)): ServiceError {
+  #denied(
+    caller: Caller | ServiceCaller,
+    message = describeRoles(this.#operation),
+    details?: Readonly<Record<string, unknown>>,
+  ): ServiceError {
+    const told = { message, ...(details === undefined ? {} : { details }) };
     if (caller.type === 'user' && this.#errors.has('svc/console/forbidden')) {
-      return new ServiceError('svc/console/forbidden', { message });
+      return new ServiceError('svc/console/forbidden', told);
     }
     if (!this.#errors.has('svc/auth/insufficient_scope')) return this.absent();
-    if (caller.type !== 'key') return new ServiceError('svc/auth/insufficient_scope', { message });
+    if (caller.type !== 'key') return new ServiceError('svc/auth/insufficient_scope', told);
     return this.#lacks(caller, this.#operation.access);
   }
 
@@ -220,6 +243,9 @@ const actingUserPath = `/header/${actingUserTitle}`;
 export function mayAnswer(access: ProjectAccess): boolean {
   return findRole({ access: grants.writeThreads }, access) !== undefined;
 }
+
+const describeSecondFactor =
+  'The workspace demands a second factor of its members: set one up for your account, or leave the workspace.';
 
 function describeArchived(what: 'project' | 'workspace'): string {
   return `The ${what} is archived: it can be read, and nothing can be done in it until somebody restores it.`;

@@ -72,7 +72,8 @@ function authorise(call: OperationCall): Maybe<unknown> {
     });
   }
   if (named.workspaceId === undefined || operation.access === undefined) return undefined;
-  return rules.workspaceRole(caller, named.workspaceId);
+  const { userId } = (call.params ?? {}) as { readonly userId?: string };
+  return rules.workspaceRole(caller, named.workspaceId, userId);
 }
 
 function actFor(call: OperationCall): Maybe<void> {

@@ -19,6 +19,7 @@ const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   absent: notFound,
   changed: preconditionFailed,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
+  second_factor_missing: () => conflict('Set up a second factor of your own first: you would be shut out.'),
   owner_is_self: () => conflict('Ownership is handed over to another member: you have it.'),
   user_absent: () => notFound('/body/userId'),
   project_user_is_admin: () =>

@@ -154,9 +154,10 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   AcceptInvitationBody: {
     password: 'Of the account that the address has, or for its new one: 8 to 256 characters.',
   },
-  'ChangePasswordBody ChangeEmailBody ConfirmEmailBody DeleteAccountBody': {
-    password: 'The present password of the account.',
-  },
+  'ChangePasswordBody ChangeEmailBody ConfirmEmailBody DeleteAccountBody SecondFactorBody PasswordAndCodeBody':
+    {
+      password: 'The present password of the account.',
+    },
   ChangePasswordBody: { newPassword: '8 to 256 characters.' },
   ChangeEmailBody: { newEmail: 'A link is mailed there.' },
   Session: {
@@ -172,6 +173,21 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     browser: 'The browser or program; null: unknown.',
     system: 'The operating system; null: unknown.',
   },
+  SecondFactor: {
+    enabled: 'Whether a login takes a code.',
+    since: 'When it was set up; null: it is not.',
+    recoveryCodesLeft: 'Recovery codes that were not used yet.',
+  },
+  SecondFactorEnrolment: {
+    secret: 'For the authenticator app, in base32. Shown once.',
+    uri: 'The same as an address (otpauth), for a QR code.',
+  },
+  RecoveryCodes: { recoveryCodes: 'Each stands for a code, once. Shown once.' },
+  'SecondFactorCodeBody PasswordAndCodeBody SecondFactorLoginBody': {
+    code: 'Six digits of the authenticator app, or a recovery code.',
+  },
+  SecondFactorLoginBody: { challenge: '`details.challenge` of the answer to the password.' },
+  'Workspace UpdateWorkspaceBody': { requiresSecondFactor: 'Whether its members need a second factor.' },
   EndedSessions: { ended: 'How many sessions have ended.' },
   'VerifyEmailBody ResetPasswordBody AcceptInvitationBody ConfirmEmailBody': {
     token: 'From the link that was mailed. Works once.',

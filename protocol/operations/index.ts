@@ -6,6 +6,7 @@ export type { agentOperations } from './agents.ts';
 export type { attachmentOperations } from './attachments.ts';
 export type { auditOperations } from './audit.ts';
 export type { accountOperations } from './account.ts';
+export type { secondFactorOperations } from './second-factor.ts';
 export type { authOperations } from './auth.ts';
 export type { budgetOperations } from './budgets.ts';
 export type { bulkOperations } from './bulk.ts';

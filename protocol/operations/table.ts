@@ -31,6 +31,7 @@ import { presenceOperations } from './presence.ts';
 import { privacyOperations } from './privacy.ts';
 import { profileOperations } from './profile.ts';
 import { runOperations } from './runs.ts';
+import { secondFactorOperations } from './second-factor.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
@@ -40,6 +41,7 @@ import { usageOperations } from './usage.ts';
 export const operations = {
   ...authOperations,
   ...accountOperations,
+  ...secondFactorOperations,
   ...profileOperations,
   ...callerOperations,
   ...tenancyOperations,

@@ -48,3 +48,37 @@ export type ConfirmEmailBody = Static<typeof ConfirmEmailBody>;
 
 export const DeleteAccountBody = body('DeleteAccountBody', { password: presentPassword() });
 export type DeleteAccountBody = Static<typeof DeleteAccountBody>;
+
+/** `since`: when it was set up; null: it is not. */
+export const SecondFactor = resource('SecondFactor', {
+  enabled: Type.Boolean(),
+  since: nullable(instant()),
+  recoveryCodesLeft: Type.Integer({ minimum: 0 }),
+});
+export type SecondFactor = Static<typeof SecondFactor>;
+
+/** Shown once. */
+export const SecondFactorEnrolment = resource('SecondFactorEnrolment', {
+  secret: Type.String(),
+  uri: Type.String(),
+});
+export type SecondFactorEnrolment = Static<typeof SecondFactorEnrolment>;
+
+/** Shown once, each of use once. */
+export const RecoveryCodes = resource('RecoveryCodes', { recoveryCodes: Type.Array(Type.String()) });
+export type RecoveryCodes = Static<typeof RecoveryCodes>;
+
+/** Not validated as a code: what does not fit is simply wrong (401). */
+const code = () => text(1, 32);
+
+export const SecondFactorBody = body('SecondFactorBody', { password: presentPassword() });
+export type SecondFactorBody = Static<typeof SecondFactorBody>;
+
+export const SecondFactorCodeBody = body('SecondFactorCodeBody', { code: code() });
+export type SecondFactorCodeBody = Static<typeof SecondFactorCodeBody>;
+
+export const PasswordAndCodeBody = body('PasswordAndCodeBody', { password: presentPassword(), code: code() });
+export type PasswordAndCodeBody = Static<typeof PasswordAndCodeBody>;
+
+export const SecondFactorLoginBody = body('SecondFactorLoginBody', { challenge: text(1, 512), code: code() });
+export type SecondFactorLoginBody = Static<typeof SecondFactorLoginBody>;

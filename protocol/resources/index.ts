@@ -8,6 +8,13 @@ export {
   ConfirmEmailBody,
   DeleteAccountBody,
   EndedSessions,
+  PasswordAndCodeBody,
+  RecoveryCodes,
+  SecondFactor,
+  SecondFactorBody,
+  SecondFactorCodeBody,
+  SecondFactorEnrolment,
+  SecondFactorLoginBody,
   Session,
 } from './account.ts';
 export {

@@ -22,6 +22,7 @@ export const Workspace = resource('Workspace', {
   createdAt: instant(),
   updatedAt: instant(),
   archivedAt: optional(nullable(instant())),
+  requiresSecondFactor: Type.Boolean(),
 });
 export type Workspace = Static<typeof Workspace>;
 
@@ -31,6 +32,7 @@ export type CreateWorkspaceBody = Static<typeof CreateWorkspaceBody>;
 export const UpdateWorkspaceBody = body('UpdateWorkspaceBody', {
   name: optional(text(1, 256)),
   archived: restored(),
+  requiresSecondFactor: optional(Type.Boolean()),
 });
 export type UpdateWorkspaceBody = Static<typeof UpdateWorkspaceBody>;
 

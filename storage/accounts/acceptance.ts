@@ -31,6 +31,7 @@ import {
 } from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { hasSecondFactor } from './second-factors.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Whom a token invites. */
@@ -107,6 +108,9 @@ export class Acceptance {
       if (user === null || !(await isProven(em, userId, user.passwordHash ?? null, proof))) {
         throw this.#refuse('login_required');
       }
+      // A password opens no session of an account with a second factor.
+      if ('passwordHash' in proof && (await hasSecondFactor(em, userId)))
+        throw this.#refuse('login_required');
       const audit = { byUserId: userId, origin: client, now };
       const events = await proveAddress(em, user, audit);
       const invitation = await this.#lockInvitation(em, token, now);

@@ -12,7 +12,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import { EmailToken, User } from '../entities/index.ts';
+import { EmailToken, LoginChallenge, User } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import {
   type AccountNotice,
@@ -73,6 +73,7 @@ export class AccountChanges {
         { userId, purpose: { $in: ['reset', 'change'] }, usedAt: null },
         { usedAt: at },
       );
+      await em.nativeDelete(LoginChallenge, { userId });
       await em.flush();
       await recordAccountAction(em, change, { action: 'user.password_changed', targetId: userId });
       await endOtherSessions(em, sessionId, change);

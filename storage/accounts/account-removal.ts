@@ -11,6 +11,7 @@ import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type AccessCache, removeMember, revokeInvitations } from '../tenancy/index.ts';
 import { type AccountChange, sealAccountNotice } from './account-changes.ts';
+import { forgetSecondFactor } from './second-factors.ts';
 import type { RefuseAccount } from './refusal.ts';
 
 /** A workspace that would have no owner left. */
@@ -70,6 +71,7 @@ export class AccountRemoval {
       mails.queue(em, await sealAccountNotice(mails, user.email, { what: 'account_deleted' }, change));
       await em.nativeDelete(Session, { userId });
       await em.nativeDelete(EmailToken, { userId });
+      await forgetSecondFactor(em, userId);
       const nobody = `${userId}@deleted.invalid`;
       await em.execute(forgetInvitations, [nobody, nobody, user.emailKey]);
       // The proof of the address stays: what keys do in the name of their maker depends on it.

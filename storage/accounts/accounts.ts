@@ -27,6 +27,8 @@ import {
   type VerificationMail,
 } from '../mail/index.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { openChallenge, SecondFactorRequired } from './login-challenges.ts';
+import { hasSecondFactor } from './second-factors.ts';
 import { hasWorkspace } from './sessions.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
@@ -177,17 +179,24 @@ export class Accounts {
 
   /**
    * Opens a session for a user whose password was right. Refused without a workspace, and when the password has been changed since: a reset
-   * leaves no session of the old password.
+   * leaves no session of the old password. Rejects with {@link SecondFactorRequired} where a code is needed, too.
    */
-  login({ userId, passwordHash }: LoginAccount, client: LoginClient, now: number): Promise<OpenSession> {
-    return this.#db.em().transactional(async em => {
+  async login(
+    { userId, passwordHash }: LoginAccount,
+    client: LoginClient,
+    now: number,
+  ): Promise<OpenSession> {
+    const opened = await this.#db.em().transactional(async em => {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
       if (user === null || (user.passwordHash ?? null) !== passwordHash) {
         throw this.#refuse('wrong_password');
       }
       if (!(await hasWorkspace(em, userId))) throw this.#refuse('no_workspace');
+      if (await hasSecondFactor(em, userId)) return openChallenge(em, this.#hash, userId, now);
       return this.#sessions.open(em, userId, client, now);
     });
+    if (typeof opened === 'string') throw new SecondFactorRequired(opened);
+    return opened;
   }
 
   /** The user as Studio shows them. Refused for a user without a workspace, and where there is no such user. */

@@ -6,6 +6,8 @@ export { Accounts, type LoginAccount } from './accounts.ts';
 export { type ListedSession, OwnSessions } from './own-sessions.ts';
 export { PasswordResets } from './password-resets.ts';
 export { findProfile, type ProfileChanges, TooManySavedFilters, updateProfile } from './profiles.ts';
+export { challengeMs, LoginChallenges, SecondFactorRequired } from './login-challenges.ts';
+export { SecondFactors } from './second-factors.ts';
 export type { AccountRefusal, RefuseAccount } from './refusal.ts';
 export { isUserVerified } from './verified.ts';
 export { type LiveSession, type LoginClient, type OpenSession, Sessions } from './sessions.ts';

@@ -12,7 +12,7 @@ import { newId } from '../../protocol/ids.ts';
 import type { MailedApp } from '../../protocol/resources/index.ts';
 import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { EmailToken, Session, User } from '../entities/index.ts';
+import { EmailToken, LoginChallenge, Session, User } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
@@ -120,6 +120,7 @@ export class PasswordResets {
         { userId, purpose: { $in: ['reset', 'change'] }, usedAt: null },
         { usedAt: at },
       );
+      await em.nativeDelete(LoginChallenge, { userId });
       // A login in progress has checked the old password: it is refused when it reads the user's row.
       await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
       await em.flush();

@@ -7,6 +7,12 @@ export type AccountRefusal =
   | 'invalid_token'
   | 'expired_token'
   | 'login_required'
+  | 'second_factor_present'
+  | 'second_factor_absent'
+  /** The code of the second factor is wrong, or was used. */
+  | 'wrong_code'
+  /** Too many wrong ones of late. */
+  | 'too_many_codes'
   /** Of another user, or ended. */
   | 'session_absent'
   /** The invitation is unknown, or is not open any more. */

@@ -54,12 +54,15 @@ export interface LiveSession {
   readonly userId: string;
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Whether a login of the user needs a code, too. */
+  readonly hasSecondFactor: boolean;
   /** Epoch milliseconds: 30 days after the login. */
   readonly expiresAt: number;
 }
 
 const selectLive = `
   select s.session_id as "sessionId", s.user_id as "userId", u.email, u.email_verified_at is not null as "emailVerified",
+    exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as "hasSecondFactor",
     (extract(epoch from s.expires_at) * 1000)::float8 as "expiresAt"
   from sessions s join users u on u.user_id = s.user_id
   where s.session_id = $1 and s.revoked_at is null`;

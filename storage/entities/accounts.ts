@@ -92,6 +92,56 @@ export const EmailToken = defineEntity({
   ],
 });
 
+/** A user's authenticator app (storage/accounts/second-factors.ts). */
+export const SecondFactor = defineEntity({
+  name: 'SecondFactor',
+  tableName: 'second_factors',
+  properties: {
+    userId: id().primary(),
+    /** JWE, context `second_factors/<id>/secret`. */
+    secret: p.text(),
+    /** Null: enrolled, and not asked for yet. */
+    confirmedAt: instant().nullable(),
+    /** The step of the last code that was accepted: none up to it is accepted again. */
+    lastStep: p.bigint('number').default(0),
+    /** Wrong codes in a row since `failingSince`. */
+    failures: p.integer().default(0),
+    failingSince: instant().nullable(),
+    createdAt: instant(),
+    updatedAt: instant(),
+  },
+});
+
+/** A recovery code, in the place of a code of the app, once. */
+export const RecoveryCode = defineEntity({
+  name: 'RecoveryCode',
+  tableName: 'recovery_codes',
+  properties: {
+    codeHash: p.blob().primary(),
+    userId: id(),
+    createdAt: instant(),
+    usedAt: instant().nullable(),
+  },
+  indexes: [{ name: 'recovery_codes_user', properties: ['userId'] }],
+});
+
+/** A login whose password was right and whose code is still to come (storage/accounts/login-challenges.ts). */
+export const LoginChallenge = defineEntity({
+  name: 'LoginChallenge',
+  tableName: 'login_challenges',
+  properties: {
+    challengeHash: p.blob().primary(),
+    userId: id(),
+    attempts: p.integer().default(0),
+    createdAt: instant(),
+    expiresAt: instant(),
+  },
+  indexes: [
+    { name: 'login_challenges_user', properties: ['userId'] },
+    { name: 'login_challenges_expires', properties: ['expiresAt'] },
+  ],
+});
+
 /** A single-use ticket for the Console stream, valid for 30 seconds. */
 export const StreamTicket = defineEntity({
   name: 'StreamTicket',

@@ -1,5 +1,13 @@
 /** The list of all entities, for the ORM. */
-import { EmailToken, Session, StreamTicket, User } from './accounts.ts';
+import {
+  EmailToken,
+  LoginChallenge,
+  RecoveryCode,
+  SecondFactor,
+  Session,
+  StreamTicket,
+  User,
+} from './accounts.ts';
 import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
 import {
   Channel,
@@ -46,6 +54,9 @@ export const entities = [
   Session,
   EmailToken,
   StreamTicket,
+  SecondFactor,
+  RecoveryCode,
+  LoginChallenge,
   Mail,
   Workspace,
   WorkspaceMember,

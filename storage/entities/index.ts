@@ -1,5 +1,14 @@
 /** The tables as entities of the ORM. A test holds them against the migrated schema. */
-export { EmailToken, selectDisplayName, Session, User, type UserSettings } from './accounts.ts';
+export {
+  EmailToken,
+  LoginChallenge,
+  RecoveryCode,
+  SecondFactor,
+  selectDisplayName,
+  Session,
+  User,
+  type UserSettings,
+} from './accounts.ts';
 export { Agent, Budget, type FormerSecret, Loom, LoomVersion, Tool } from './agents.ts';
 export { entities } from './all.ts';
 export { Channel } from './channels.ts';

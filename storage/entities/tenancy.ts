@@ -14,6 +14,8 @@ export const Workspace = defineEntity({
     createdAt: instant(),
     updatedAt: instant(),
     archivedAt: instant().nullable(),
+    /** Its members need a second factor. */
+    requiresSecondFactor: p.boolean().default(false),
   },
 });
 

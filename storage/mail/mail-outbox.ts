@@ -32,7 +32,13 @@ export interface VerificationMail {
 
 /** The content of a mail of kind `account_notice`: what was done with the account, for whoever has its address. */
 export interface AccountNotice {
-  readonly what: 'email_change_asked' | 'email_changed' | 'password_changed' | 'account_deleted';
+  readonly what:
+    | 'email_change_asked'
+    | 'email_changed'
+    | 'password_changed'
+    | 'account_deleted'
+    | 'second_factor_enabled'
+    | 'second_factor_disabled';
   /** When it was done, ISO 8601, and from which address. */
   readonly at: string;
   readonly from: string;

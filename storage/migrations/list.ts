@@ -31,6 +31,7 @@ import { OwnLooms } from './own-looms.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
+import { SecondFactors } from './second-factors.ts';
 import { Search } from './search.ts';
 import { Snooze } from './snooze.ts';
 import { StitchHours } from './stitch-hours.ts';
@@ -85,4 +86,5 @@ export const migrations = [
   { name: '0045-followed-rows', class: FollowedRows },
   { name: '0051-account-changes', class: AccountChanges },
   { name: '0054-mentions', class: Mentions },
+  { name: '0052-second-factors', class: SecondFactors },
 ];

@@ -38,6 +38,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   text('partner_apps', 'partner_app_credential_id', 'app_secret'),
   text('partner_apps', 'partner_app_credential_id', 'previous_app_secret'),
   { ...text('channels', 'channel_id', 'chatapp'), type: 'jsonb', isActor: true },
+  text('second_factors', 'user_id', 'secret'),
   text('mails', 'mail_id', 'secret'),
   {
     ...text('idempotency_keys', 'key_hash', 'body'),
@@ -59,6 +60,8 @@ export const hashedColumns: Readonly<Record<string, string>> = {
   'sessions.token_hash': 'as long as the session, 30 days at most',
   'sessions.previous_token_hash': 'as long as the session, 30 days at most',
   'email_tokens.token_hash': '24 hours at most',
+  'recovery_codes.code_hash': 'until the second factor is removed, or other codes take their place',
+  'login_challenges.challenge_hash': '5 minutes',
   'stream_tickets.ticket_hash': '30 seconds',
   'invitations.token_hash': 'until the invitation ends, 7 days at most',
   'partner_apps.verify_token_hash': 'as long as the partner app',

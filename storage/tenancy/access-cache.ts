@@ -24,6 +24,8 @@ export interface ProjectAccess {
   readonly consoleRole: ConsoleRole | undefined;
   /** What is archived: the project itself, or its workspace, and so all its projects. */
   readonly archived?: 'project' | 'workspace' | undefined;
+  /** The workspace lets in only users with a second factor. */
+  readonly requiresSecondFactor?: boolean;
   /** One or two: the sandbox first. */
   readonly environments: readonly ProjectEnvironment[];
 }
@@ -32,6 +34,7 @@ export interface ProjectAccess {
 export interface WorkspaceAccess {
   readonly role: WorkspaceRole;
   readonly isArchived: boolean;
+  readonly requiresSecondFactor?: boolean;
 }
 
 interface InProject {
@@ -51,6 +54,7 @@ interface ProjectRow {
   readonly projectRole: ProjectRole | null;
   readonly consoleRole: ConsoleRole | null;
   readonly archived: 'project' | 'workspace' | null;
+  readonly requiresSecondFactor: boolean | null;
   readonly environments: readonly ProjectEnvironment[] | null;
 }
 
@@ -58,6 +62,7 @@ const selectProject = `
   select p.project_id as "projectId", p.workspace_id as "workspaceId", wm.role as "workspaceRole", pm.role as "projectRole",
     cm.role as "consoleRole",
     case when w.archived_at is not null then 'workspace' when p.archived_at is not null then 'project' end as archived,
+    w.requires_second_factor as "requiresSecondFactor",
     (select jsonb_agg(jsonb_build_object('environmentId', e.environment_id, 'kind', e.kind) order by e.kind desc)
       from environments e where e.project_id = p.project_id) as environments
   from projects p left join workspaces w on w.workspace_id = p.workspace_id
@@ -67,7 +72,8 @@ const selectProject = `
   where p.project_id = $2 and coalesce(wm.role, pm.role, cm.role) is not null`;
 
 const selectRole = `
-  select m.role, w.archived_at is not null as "isArchived"
+  select m.role, w.archived_at is not null as "isArchived",
+    coalesce(w.requires_second_factor, false) as "requiresSecondFactor"
   from workspace_members m left join workspaces w on w.workspace_id = m.workspace_id
   where m.workspace_id = $2 and m.user_id = $1`;
 
@@ -130,6 +136,7 @@ function toAccess(row: ProjectRow): ProjectAccess {
     studioRole: toStudioRole(row.workspaceRole, row.projectRole),
     consoleRole: row.consoleRole ?? undefined,
     archived: row.archived ?? undefined,
+    requiresSecondFactor: row.requiresSecondFactor ?? false,
     environments: row.environments ?? [],
   };
 }

@@ -53,7 +53,10 @@ const selectRevoked = `
   left join workspace_members wm on wm.workspace_id = p.workspace_id and wm.user_id = member
   left join project_members pm on pm.project_id = project and pm.user_id = member
   left join console_members cm on cm.project_id = project and cm.user_id = member
-  where cm.role is null or roles <> concat(wm.role, '/', pm.role, '/', cm.role)`;
+  left join workspaces dw on dw.workspace_id = p.workspace_id
+  where cm.role is null or roles <> concat(wm.role, '/', pm.role, '/', cm.role)
+    or (dw.requires_second_factor and not exists (
+      select from second_factors f where f.user_id = member and f.confirmed_at is not null))`;
 
 /** @param now epoch milliseconds. */
 export async function findRevokedCredentials(

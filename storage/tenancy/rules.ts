@@ -35,6 +35,8 @@ export type TenancyRefusal =
   | 'project_user_is_admin'
   /** Ownership is handed over to somebody else. */
   | 'owner_is_self'
+  /** Who demands a second factor of others has none. */
+  | 'second_factor_missing'
   /** The workspace has no such user to become a Console member. */
   | 'console_user_absent'
   | 'production_exists'

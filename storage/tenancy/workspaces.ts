@@ -1,11 +1,12 @@
 /** Workspaces: the list of those that a user is a member of, and new workspaces. */
 import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Workspace as WorkspaceResource, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
-import { Workspace, WorkspaceMember } from '../entities/index.ts';
+import { SecondFactor, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addWorkspace } from './create-tenant.ts';
@@ -17,17 +18,19 @@ interface WorkspaceRow {
   readonly createdAt: Date;
   readonly updatedAt: Date;
   readonly archivedAt?: Date | null | undefined;
+  readonly requiresSecondFactor?: boolean | undefined;
 }
 
 /** Ids sort by creation: the oldest comes first. */
 const selectPage = `
   select w.workspace_id as "workspaceId", w.name, w.created_at as "createdAt", w.updated_at as "updatedAt",
-    w.archived_at as "archivedAt"
+    w.archived_at as "archivedAt", w.requires_second_factor as "requiresSecondFactor"
   from workspace_members m join workspaces w on w.workspace_id = m.workspace_id
   where m.user_id = $1 and m.workspace_id > $2 order by m.workspace_id limit $3`;
 
 const selectOne = `
-  select workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt"
+  select workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt",
+    requires_second_factor as "requiresSecondFactor"
   from workspaces where workspace_id = $1`;
 
 /** What changes of a workspace; undefined stays. */
@@ -36,6 +39,8 @@ export interface WorkspaceUpdate extends UserAuditContext {
   readonly name: string | undefined;
   /** Brings it back. */
   readonly archived?: false | undefined;
+  /** Whether its members need a second factor; takes an owner who has one. */
+  readonly requiresSecondFactor?: boolean | undefined;
 }
 
 /** A workspace of a user's, and what they are there. */
@@ -87,16 +92,33 @@ export class Workspaces {
       const isRenamed = name !== row.name;
       const isRestored = archived === false && (row.archivedAt ?? null) !== null;
       if (isRestored) this.#rules.requireOwner(role);
-      if (!isRenamed && !isRestored) return toResource(row);
+      const demand = await this.#changeDemand(em, row, role, change);
+      if (!isRenamed && !isRestored && demand === undefined) return toResource(row);
       row.name = name;
       if (isRestored) row.archivedAt = null;
       row.updatedAt = new Date(now);
       await em.flush();
-      const details = { ...(isRenamed && { name }), ...(isRestored && { archived: false }) };
+      const details = { ...(isRenamed && { name }), ...(isRestored && { archived: false }), ...demand };
       const act = { action: 'workspace.updated', targetId: workspaceId, details } as const;
       await recordUserAction(em, change, { workspaceId, ...act });
       return toResource(row);
     });
+  }
+
+  /** What of the demand for a second factor changes; undefined: nothing. */
+  async #changeDemand(
+    em: EntityManager,
+    row: InferEntity<typeof Workspace>,
+    role: WorkspaceRole | undefined,
+    { byUserId: userId, requiresSecondFactor }: WorkspaceUpdate,
+  ): Promise<{ readonly requiresSecondFactor: boolean } | undefined> {
+    if (requiresSecondFactor === undefined || requiresSecondFactor === row.requiresSecondFactor)
+      return undefined;
+    this.#rules.requireOwner(role);
+    const own = await em.count(SecondFactor, { userId, confirmedAt: { $ne: null } });
+    if (requiresSecondFactor && own === 0) throw this.#rules.refuse('second_factor_missing');
+    row.requiresSecondFactor = requiresSecondFactor;
+    return { requiresSecondFactor };
   }
 
   /** Archiving twice changes nothing. The projects in it count as archived as long as it is. */
@@ -158,5 +180,6 @@ function toResource(row: WorkspaceRow): WorkspaceResource {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     archivedAt: row.archivedAt?.toISOString() ?? null,
+    requiresSecondFactor: row.requiresSecondFactor ?? false,
   };
 }

@@ -8,6 +8,8 @@ import { AccountChanges } from '../../storage/accounts/account-changes.ts';
 import { AccountRemoval } from '../../storage/accounts/account-removal.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
 import { type ClaimedMail, MailOutbox, type VerificationMail } from '../../storage/mail/mail-outbox.ts';
+import { LoginChallenges } from '../../storage/accounts/login-challenges.ts';
+import { SecondFactors } from '../../storage/accounts/second-factors.ts';
 import { OwnSessions } from '../../storage/accounts/own-sessions.ts';
 import { PasswordResets } from '../../storage/accounts/password-resets.ts';
 import { type OpenSession, Sessions } from '../../storage/accounts/sessions.ts';
@@ -71,6 +73,8 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const ownSessions = new OwnSessions({ db, cursors, refuse });
   const changes = new AccountChanges({ db, hash, mails, refuse });
   const removal = new AccountRemoval({ db, mails, access, refuse });
+  const factors = new SecondFactors({ db, hash, vault, mails, refuse });
+  const challenges = new LoginChallenges({ db, hash, sessions, factors, refuse });
   const acceptance = new Acceptance({ db, hash, sessions, access, refuse });
   const invitations = new Invitations({ db, hash, mails, cursors, rules });
   const members = new WorkspaceMembers({ db, cursors, access, rules });
@@ -110,6 +114,8 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     cursors,
     resets,
     acceptance,
+    factors,
+    challenges,
     ownSessions,
     changes,
     removal,

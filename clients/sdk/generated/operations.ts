@@ -11,7 +11,8 @@ POST rejectAccount/studio=/reject-account
 0POST resendVerification/studio=/resend-verification
 POST forgotPassword/studio=/forgot-password
 POST resetPassword/studio=/reset-password
-NPOST acceptInvitation/studio=/accept-invitation`,
+NPOST acceptInvitation/studio=/accept-invitation
+NPOST loginWithSecondFactor/studio=/login/second-factor`,
   sessions: `LGET list.@s/studio=
 DELETE end.@/studio=/~
 0NPOST endOther@s/studio=/end-others endOthers`,
@@ -19,6 +20,10 @@ DELETE end.@/studio=/~
 POST changeEmail/studio/auth/change-email
 POST confirmEmail/studio/auth/confirm-email
 NPOST delete.@/studio/auth/delete-account`,
+  secondFactor: `GET get|NPOST enrol.@/studio=
+NPOST confirm.@/studio=/confirm
+NPOST renewRecoveryCodes/studio=/recovery-codes
+NPOST disable.@/studio=/disable`,
   profile: `GET get|PATCH update.@/studio=`,
   caller: `GET get.@=`,
   workspaces: `LGET list.@s=
@@ -157,6 +162,12 @@ export type OperationId =
   | 'changeEmail'
   | 'confirmEmail'
   | 'deleteAccount'
+  | 'getSecondFactor'
+  | 'enrolSecondFactor'
+  | 'confirmSecondFactor'
+  | 'renewRecoveryCodes'
+  | 'disableSecondFactor'
+  | 'loginWithSecondFactor'
   | 'getProfile'
   | 'updateProfile'
   | 'getCaller'

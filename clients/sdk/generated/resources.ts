@@ -72,6 +72,7 @@ import type {
   Message,
   MessageTimeline,
   PartnerAppCredential,
+  PasswordAndCodeBody,
   PersonalDataErasure,
   Profile,
   Project,
@@ -81,6 +82,7 @@ import type {
   ReadCursorBody,
   ReadMentionsBody,
   ReceiptBody,
+  RecoveryCodes,
   ReplayAccepted,
   ReplayDeliveryBody,
   ReplayFailedBody,
@@ -94,6 +96,11 @@ import type {
   RotateStitchSecretBody,
   RotateToolSecretBody,
   RotatedApiKey,
+  SecondFactor,
+  SecondFactorBody,
+  SecondFactorCodeBody,
+  SecondFactorEnrolment,
+  SecondFactorLoginBody,
   SendTemplateBody,
   Session,
   SetBudgetsBody,
@@ -269,7 +276,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -814,10 +821,10 @@ export interface AuthApi {
 
   /**
    * Log in with e-mail and password.
-   * Sets the refresh cookie.
+   * Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes.
    * An Idempotency-Key has no effect. Each request opens a new session.
    * Needs no credential.
-   * @throws {ApiError} `svc/auth/no_workspace`
+   * @throws {ApiError} `svc/auth/second_factor_required`, `svc/auth/no_workspace`
    */
   login(body: LoginBody, options?: CallOptions): Call<TokenResponse>;
 
@@ -891,6 +898,15 @@ export interface AuthApi {
    * @throws {ApiError} `svc/auth/login_required`, `svc/runtime/not_found`, `svc/auth/email_domain_not_allowed`
    */
   acceptInvitation(body: AcceptInvitationBody, options?: CallOptions): Call<TokenResponse>;
+
+  /**
+   * Log in with a code, after the password.
+   * Takes the challenge of a login that was answered 401 svc/auth/second_factor_required, and a code of the app or a recovery code. Sets the refresh cookie. After 5 wrong codes the challenge is void (401 svc/auth/invalid_token); after 10 wrong codes of a user further ones are refused for 15 minutes (429).
+   * An Idempotency-Key has no effect. A repeated request finds its challenge used (401): log in again.
+   * Needs no credential.
+   * @throws {ApiError} `svc/auth/no_workspace`
+   */
+  loginWithSecondFactor(body: SecondFactorLoginBody, options?: CallOptions): Call<TokenResponse>;
 }
 
 export interface SessionsApi {
@@ -953,6 +969,48 @@ export interface AccountApi {
   delete(body: DeleteAccountBody, options?: CallOptions): Call<void>;
 }
 
+export interface SecondFactorApi {
+  /**
+   * Read whether you have a second factor.
+   * Not for API keys.
+   */
+  get(options?: CallOptions): Call<SecondFactor>;
+
+  /**
+   * Begin to set up a second factor.
+   * Takes the password. Answers with the secret of an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds), and as the address that its QR code holds. Nothing asks for a code until one has confirmed it.
+   * An Idempotency-Key has no effect. Each request makes another secret, and the earlier ones are void.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  enrol(body: SecondFactorBody, options?: CallOptions): Call<SecondFactorEnrolment>;
+
+  /**
+   * Confirm the second factor by a code of the app.
+   * From now on a login takes a code, too. All other sessions end. Answers with ten recovery codes, each of use once in the place of a code.
+   * An Idempotency-Key has no effect. A repeated request finds it confirmed (409): renew the recovery codes if the answer was lost.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  confirm(body: SecondFactorCodeBody, options?: CallOptions): Call<RecoveryCodes>;
+
+  /**
+   * Get new recovery codes in the place of the earlier ones.
+   * An Idempotency-Key has no effect. A repeated request finds its code used (401).
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  renewRecoveryCodes(body: PasswordAndCodeBody, options?: CallOptions): Call<RecoveryCodes>;
+
+  /**
+   * Remove your second factor.
+   * An Idempotency-Key has no effect. A repeated request finds none (409).
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  disable(body: PasswordAndCodeBody, options?: CallOptions): Call<void>;
+}
+
 export interface ProfileApi {
   /**
    * Read your profile.
@@ -1001,10 +1059,10 @@ export interface WorkspacesApi {
   get(workspaceId: string, options?: CallOptions): Call<Workspace>;
 
   /**
-   * Rename a workspace, or bring it back from the archive.
-   * `archived: false` brings back what DELETE has archived; it takes an owner.
+   * Rename a workspace, bring it back from the archive, or demand a second factor.
+   * `archived: false` brings back what DELETE has archived; it takes an owner. `requiresSecondFactor` takes an owner who has a second factor, else 409: members without one can then only set one up or leave, API keys are not affected.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/not_found`
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   update(workspaceId: string, body?: UpdateWorkspaceBody, options?: CallOptions): Call<Workspace>;
 
@@ -2099,6 +2157,7 @@ export interface Resources {
   readonly auth: AuthApi;
   readonly sessions: SessionsApi;
   readonly account: AccountApi;
+  readonly secondFactor: SecondFactorApi;
   readonly profile: ProfileApi;
   readonly caller: CallerApi;
   readonly workspaces: WorkspacesApi;

@@ -2985,6 +2985,51 @@ export interface DeleteAccountBody {
   password: string;
 }
 
+export interface SecondFactor {
+  /** Whether a login takes a code. */
+  enabled: boolean;
+  /** When it was set up; null: it is not. */
+  since: string | null;
+  /** Recovery codes that were not used yet. */
+  recoveryCodesLeft: number;
+}
+
+export interface SecondFactorBody {
+  /** The present password of the account. */
+  password: string;
+}
+
+export interface SecondFactorEnrolment {
+  /** For the authenticator app, in base32. Shown once. */
+  secret: string;
+  /** The same as an address (otpauth), for a QR code. */
+  uri: string;
+}
+
+export interface SecondFactorCodeBody {
+  /** Six digits of the authenticator app, or a recovery code. */
+  code: string;
+}
+
+export interface RecoveryCodes {
+  /** Each stands for a code, once. Shown once. */
+  recoveryCodes: string[];
+}
+
+export interface PasswordAndCodeBody {
+  /** The present password of the account. */
+  password: string;
+  /** Six digits of the authenticator app, or a recovery code. */
+  code: string;
+}
+
+export interface SecondFactorLoginBody {
+  /** `details.challenge` of the answer to the password. */
+  challenge: string;
+  /** Six digits of the authenticator app, or a recovery code. */
+  code: string;
+}
+
 export interface SavedFilter {
   /** One of those that GET /console/projects/{projectId}/queues counts. */
   queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
@@ -3117,6 +3162,8 @@ export interface Workspace {
   updatedAt: string;
   /** When it was archived; null: not archived. */
   archivedAt?: string | null;
+  /** Whether its members need a second factor. */
+  requiresSecondFactor: boolean;
 }
 
 export interface CreateWorkspaceBody {
@@ -3129,6 +3176,8 @@ export interface UpdateWorkspaceBody {
   name?: string | undefined;
   /** false: back from the archive. */
   archived?: false | undefined;
+  /** Whether its members need a second factor. */
+  requiresSecondFactor?: boolean | undefined;
 }
 
 export interface TransferWorkspaceBody {
@@ -3399,7 +3448,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -4810,6 +4859,8 @@ export type ErrorCode =
   | 'svc/auth/email_domain_not_allowed'
   | 'svc/auth/email_in_use'
   | 'svc/auth/invalid_credentials'
+  | 'svc/auth/second_factor_required'
+  | 'svc/auth/invalid_code'
   | 'svc/auth/no_workspace'
   | 'svc/auth/email_not_verified'
   | 'svc/auth/login_required'

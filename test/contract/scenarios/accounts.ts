@@ -2,6 +2,7 @@ import type { authOperations } from '../../../protocol/operations/auth.ts';
 import type { profileOperations } from '../../../protocol/operations/profile.ts';
 import { Client, type Reply } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
+import { showCode } from '../../support/totp.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { NodeProcess } from '../../support/node-process.ts';
 import type { ScenariosOf } from '../scenario.ts';
@@ -132,6 +133,12 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         by: fixture.anonymous,
         asked: { body: { email: newAddress(), password } },
       }),
+      'svc/auth/second_factor_required': async fixture => {
+        const { email, person } = await newcomer(fixture);
+        const { secret } = await person.get<{ secret: string }>('enrolSecondFactor', { body: { password } });
+        await person.get('confirmSecondFactor', { body: { code: showCode(secret, Date.now()) } });
+        return { by: fixture.anonymous, asked: { body: { email, password } } };
+      },
       'svc/auth/no_workspace': async fixture => {
         const { email } = await newcomerWithoutWorkspace(fixture);
         return { by: fixture.anonymous, asked: { body: { email, password } } };

@@ -1,5 +1,6 @@
 /** The scenario of every operation: one that is missing does not compile. */
 import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
+import { secondFactorScenarios } from './second-factor.ts';
 import { ownAccountScenarios } from './account.ts';
 import { accountScenarios, profileScenarios } from './accounts.ts';
 import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScenarios } from './agents.ts';
@@ -27,6 +28,7 @@ import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.t
 const all: Scenarios = {
   ...accountScenarios,
   ...ownAccountScenarios,
+  ...secondFactorScenarios,
   ...profileScenarios,
   ...callerScenarios,
   ...tenancyScenarios,

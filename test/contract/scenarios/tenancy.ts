@@ -66,7 +66,12 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   getWorkspace: { request: env => ({ params: inWorkspace(env) }), refusals: {} },
   updateWorkspace: {
     request: env => ({ params: inWorkspace(env), body: { name: unique() } }),
-    refusals: {},
+    refusals: {
+      'svc/runtime/conflict': async ({ sandbox }) => ({
+        by: sandbox.person,
+        asked: { params: inWorkspace(sandbox), body: { requiresSecondFactor: true } },
+      }),
+    },
   },
   archiveWorkspace: { request: async env => ({ params: await copyWorkspace(env) }), refusals: {} },
   transferWorkspace: {

@@ -10,6 +10,10 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   invalid_token: 401,
   expired_token: 401,
   login_required: 401,
+  second_factor_present: 409,
+  second_factor_absent: 409,
+  wrong_code: 401,
+  too_many_codes: 429,
   session_absent: 404,
   invitation_absent: 404,
 };

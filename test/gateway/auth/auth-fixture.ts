@@ -40,6 +40,8 @@ import { KeyRing } from '../../../storage/secrets/key-ring.ts';
 import { ArchivedProjects } from '../../../storage/tenancy/archived-projects.ts';
 import { Vault } from '../../../storage/secrets/vault.ts';
 import { accountHandlers } from '../../../gateway/handlers/account.ts';
+import { secondFactorHandlers } from '../../../gateway/handlers/second-factor.ts';
+import { secondFactorOperations } from '../../../protocol/operations/second-factor.ts';
 import { accountOperations } from '../../../protocol/operations/account.ts';
 import { accountServices, freshKey } from '../../support/accounts.ts';
 
@@ -164,6 +166,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     {
       ...authOperations,
       ...accountOperations,
+      ...secondFactorOperations,
       ...tenancyOperations,
       ...invitationOperations,
       ...memberOperations,
@@ -174,6 +177,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     {
       ...authHandlers(signingIn),
       ...passwordResetHandlers(signingIn),
+      ...secondFactorHandlers(signingIn),
       ...accountHandlers({ ...signingIn, ...withoutThreads }),
       ...acceptanceHandlers(signingIn),
       ...invitationHandlers(signingIn),

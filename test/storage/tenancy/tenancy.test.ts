@@ -104,7 +104,11 @@ t.test('a role in the workspace or in the project makes a project visible, and s
   t.same(await roles(developer), ['developer', undefined]);
   t.same(await roles(operator), [undefined, 'agent']);
   t.equal(await roles(unknown), undefined);
-  t.same(await access.workspace(admin, workspaceId), { role: 'admin', isArchived: false });
+  t.same(await access.workspace(admin, workspaceId), {
+    role: 'admin',
+    isArchived: false,
+    requiresSecondFactor: false,
+  });
   t.equal(await access.workspace(operator, workspaceId), undefined);
 
   for (const userId of [admin, viewer, developer, operator]) {

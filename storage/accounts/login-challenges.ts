@@ -1,0 +1,92 @@
+/**
+ * The second step of a login. Whoever has given the right password of a user with a second factor gets a challenge instead of a session:
+ *
+ *   open -> (gone)   a right code: the session is opened; or 5 wrong ones; or 5 minutes; or the password has changed
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../database/index.ts';
+import { LoginChallenge } from '../entities/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import type { RefuseAccount } from './refusal.ts';
+import type { SecondFactors } from './second-factors.ts';
+import { hasWorkspace, type LoginClient, type OpenSession, type Sessions } from './sessions.ts';
+
+export const challengeMs = 5 * 60_000;
+export const maxAttempts = 5;
+
+/** The password was right, and a code is needed. */
+export class SecondFactorRequired extends Error {
+  override readonly name = 'SecondFactorRequired';
+  /** Names the login in its second step. */
+  readonly challenge: string;
+
+  constructor(challenge: string) {
+    super('the login needs a second factor');
+    this.challenge = challenge;
+  }
+}
+
+export interface LoginChallengesOptions {
+  readonly db: Database;
+  readonly hash: KeyedHash;
+  readonly sessions: Sessions;
+  readonly factors: SecondFactors;
+  readonly refuse: RefuseAccount;
+}
+
+export class LoginChallenges {
+  readonly #options: LoginChallengesOptions;
+
+  constructor(options: LoginChallengesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens the session of a challenge by a code. Refused when the challenge is unknown, over or used up, and for a wrong code.
+   */
+  async pass(challenge: string, code: string, client: LoginClient, now: number): Promise<OpenSession> {
+    const { db, hash, sessions, factors, refuse } = this.#options;
+    const session = await db.em().transactional(async em => {
+      const challengeHash = hashChallenge(hash, challenge);
+      const found = await em.findOne(
+        LoginChallenge,
+        { challengeHash },
+        { lockMode: LockMode.PESSIMISTIC_WRITE },
+      );
+      if (found === null || found.attempts >= maxAttempts) throw refuse('invalid_token');
+      if (found.expiresAt.getTime() <= now) throw refuse('expired_token');
+      found.attempts += 1;
+      const { userId } = found;
+      if (!(await factors.check(em, userId, code, now))) return undefined;
+      if (!(await hasWorkspace(em, userId))) throw refuse('no_workspace');
+      await em.remove(found).flush();
+      return sessions.open(em, userId, client, now);
+    });
+    if (session === undefined) throw refuse('wrong_code');
+    return session;
+  }
+}
+
+/** Inside the transaction of a login that has checked the password. */
+export async function openChallenge(
+  em: EntityManager,
+  hash: KeyedHash,
+  userId: string,
+  now: number,
+): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url');
+  em.create(LoginChallenge, {
+    challengeHash: hashChallenge(hash, challenge),
+    userId,
+    attempts: 0,
+    createdAt: new Date(now),
+    expiresAt: new Date(now + challengeMs),
+  });
+  await em.flush();
+  return challenge;
+}
+
+const hashChallenge = (hash: KeyedHash, challenge: string): Buffer =>
+  hash.digest('login-challenge', challenge);
