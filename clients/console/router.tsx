@@ -2,6 +2,7 @@
  * The addresses of the Console, beside those of every app:
  *
  *   /console/settings[/canned-replies/{projectId}]
+ *   /console/account
  *   /console                                                          chooses a project and an environment
  *   /console/{projectId}/{environmentId}/{queue}[/{threadId}]         works; message= of the thread to show
  */
@@ -38,6 +39,12 @@ const settingsRoute = createRoute({
   component: lazyRouteComponent(() => import('./settings/settings.tsx'), 'Settings'),
 });
 
+const accountRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/account',
+  component: lazyRouteComponent(() => import('./settings/account.tsx'), 'Account'),
+});
+
 const cannedRepliesRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/settings/canned-replies/$projectId',
@@ -63,6 +70,7 @@ export const router = createRouter({
     signedInRoute.addChildren([
       startRoute,
       settingsRoute,
+      accountRoute,
       cannedRepliesRoute,
       workplaceRoute.addChildren([noThreadRoute, threadRoute]),
     ]),

@@ -23,22 +23,18 @@ import {
 } from '../mail/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { LoginAccount } from './accounts.ts';
+import { type AccountChange, sealAccountNotice } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 
-/** Milliseconds that a link of a change of address works, and that a notice is worth sending. */
-export const changeMs = 24 * 3_600_000;
+/** Milliseconds that the link works. */
+const changeMs = 24 * 3_600_000;
 
 const selectChange = `
   select t.user_id as "userId", t.expires_at as "expiresAt", t.used_at is not null as used, u.password_hash as "passwordHash"
   from email_tokens t join users u on u.user_id = t.user_id where t.token_hash = $1 and t.purpose = 'change'`;
 
 const selectTaken = `select 1 from users where email_key = ? and user_id <> ?`;
-
-/** A change by a user whose password was checked against this hash. */
-export interface AccountChange extends UserAuditContext {
-  readonly checkedHash: string | null;
-}
 
 export interface AccountChangesOptions {
   readonly db: Database;
@@ -172,22 +168,4 @@ export class AccountChanges {
   #hashToken(token: string): Buffer {
     return this.#hash.digest('email-token', token);
   }
-}
-
-/** A mail that tells whoever has the address what was done with the account. */
-export function sealAccountNotice(
-  mails: MailOutbox,
-  recipient: string,
-  notice: Pick<AccountNotice, 'what' | 'email'>,
-  { origin, now }: UserAuditContext,
-): Promise<SealedMail> {
-  const at = new Date(now);
-  const content: AccountNotice = { ...notice, at: at.toISOString(), from: origin.address };
-  return mails.seal({
-    kind: 'account_notice',
-    recipient,
-    secret: JSON.stringify(content),
-    now: at,
-    expiresAt: new Date(now + changeMs),
-  });
 }

@@ -10,7 +10,7 @@ import { EmailToken, Session, User, Workspace, WorkspaceMember } from '../entiti
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type AccessCache, removeMember, revokeInvitations } from '../tenancy/index.ts';
-import { type AccountChange, sealAccountNotice } from './account-changes.ts';
+import { type AccountChange, sealAccountNotice } from './account-notices.ts';
 import { forgetSecondFactor } from './second-factors.ts';
 import type { RefuseAccount } from './refusal.ts';
 

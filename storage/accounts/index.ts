@@ -1,6 +1,7 @@
 /** Users: accounts, sessions, password resets, and the acceptance of invitations. */
 export { Acceptance, type Invited } from './acceptance.ts';
-export { type AccountChange, AccountChanges } from './account-changes.ts';
+export { AccountChanges } from './account-changes.ts';
+export type { AccountChange } from './account-notices.ts';
 export { AccountRemoval, LastOwner } from './account-removal.ts';
 export { Accounts, type LoginAccount } from './accounts.ts';
 export { type ListedSession, OwnSessions } from './own-sessions.ts';

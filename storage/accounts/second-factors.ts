@@ -19,7 +19,7 @@ import type { Database } from '../database/index.ts';
 import { LoginChallenge, RecoveryCode, SecondFactor, User } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
-import { type AccountChange, sealAccountNotice } from './account-changes.ts';
+import { type AccountChange, sealAccountNotice } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { createTotpSecret, findTotpStep, toTotpUri } from './totp.ts';

@@ -1,10 +1,11 @@
 /** Above everything: search, how the connection stands, and who is signed in. */
 import { ActionIcon, Menu } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Keyboard, Menu as MenuIcon, MessageSquareText, Settings } from 'lucide-react';
+import { Keyboard, Menu as MenuIcon, MessageSquareText, Settings, UserRound } from 'lucide-react';
 import { UserMenu } from '../../kit/shell/user-menu.tsx';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { SearchField } from '../search/search-field.tsx';
 import { Connection } from './connection.tsx';
@@ -33,6 +34,7 @@ export function Header({ onMenu, onShortcuts }: HeaderProps) {
 
 function OperatorMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { shell: texts, settings } = useTexts();
+  const { ownAccount } = useKitTexts();
   const { projectId } = useConversing();
   const navigate = useNavigate();
   const me = useNames().colleagues.find(({ isMe }) => isMe);
@@ -50,6 +52,9 @@ function OperatorMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
         <>
           <Menu.Item leftSection={<Settings size={15} />} onClick={() => void navigate({ to: '/settings' })}>
             {texts.settings}
+          </Menu.Item>
+          <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: '/account' })}>
+            {ownAccount.title}
           </Menu.Item>
           <Menu.Item
             leftSection={<MessageSquareText size={15} />}

@@ -39,7 +39,7 @@ export function Join() {
   const { path } = useApp();
   const [token] = useState(() => readLinkToken(location.hash));
   const [wanted, setWanted] = useState<Wanted>();
-  const { isSending, problem, run } = useSubmission();
+  const { isSending, problem, run } = useSubmission({ wrongPassword: texts.wrong });
   const form = useAccountForm({ password: wanted });
 
   const submit = form.onSubmit(async ({ password }) => {

@@ -10,6 +10,7 @@ export type KnownProblem = (typeof known)[keyof typeof known] | 'unreachable' | 
 
 const known = {
   'svc/auth/invalid_credentials': 'wrong',
+  'svc/auth/invalid_code': 'wrongCode',
   'svc/auth/no_workspace': 'noWorkspace',
   'svc/auth/signup_disabled': 'closed',
   'svc/auth/email_in_use': 'inUse',

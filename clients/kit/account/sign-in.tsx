@@ -1,5 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useRouter, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useApp } from '../app-identity.ts';
 import { anonymous, signIn } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
@@ -7,6 +8,7 @@ import { AccountPage, PageLink, Problem } from './account-page.tsx';
 import { EmailField, PasswordField, useAccountForm } from './fields.tsx';
 import { isSignUpOpen } from './sign-up-open.ts';
 import { toPathIn } from './problems.ts';
+import { readChallenge, SecondStep } from './second-step.tsx';
 import { useSubmission } from './use-submission.ts';
 
 export function SignIn() {
@@ -16,11 +18,26 @@ export function SignIn() {
   const { to } = useSearch({ from: '/sign-in' });
   const { isSending, problem, run } = useSubmission();
   const form = useAccountForm({ email: true, password: 'current' });
+  const [challenge, setChallenge] = useState<string>();
+  const proceed = () => router.history.push(`${path}${toPathIn(path, to)}`);
 
   const submit = form.onSubmit(async ({ email, password }) => {
-    const isIn = await run(async () => signIn(await anonymous.auth.login({ email: email.trim(), password })));
-    if (isIn) router.history.push(`${path}${toPathIn(path, to)}`);
+    let wanted: string | undefined;
+    const isIn = await run(async () => {
+      try {
+        signIn(await anonymous.auth.login({ email: email.trim(), password }));
+      } catch (error) {
+        wanted = readChallenge(error);
+        if (wanted === undefined) throw error;
+      }
+    });
+    if (wanted !== undefined) setChallenge(wanted);
+    else if (isIn) proceed();
   });
+
+  if (challenge !== undefined) {
+    return <SecondStep challenge={challenge} onSignedIn={proceed} onLeave={() => setChallenge(undefined)} />;
+  }
 
   return (
     <AccountPage

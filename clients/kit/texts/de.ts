@@ -1,5 +1,6 @@
 /** Was alle Web-Apps sagen. */
 import type { english } from './en.ts';
+import { ownAccount } from './own-account-de.ts';
 
 export const german: typeof english = {
   account: {
@@ -17,6 +18,11 @@ export const german: typeof english = {
       submit: 'Anmelden',
       forgot: 'Passwort vergessen?',
       signUp: 'Konto anlegen',
+    },
+    secondStep: {
+      title: 'Code eingeben',
+      intro: 'Ihr Konto hat einen zweiten Faktor: Der Code steht in Ihrer Authenticator-App.',
+      over: 'Diese Anmeldung ist vorbei. Geben Sie Ihr Passwort noch einmal ein.',
     },
     signUp: {
       title: 'Konto anlegen',
@@ -50,6 +56,8 @@ export const german: typeof english = {
       intro: 'Jemand hat Sie in einen Arbeitsbereich eingeladen.',
       submit: 'Beitreten',
       known: 'Ihre Adresse hat hier ein Konto. Geben Sie dessen Passwort ein, um beizutreten.',
+      wrong:
+        'Das ist nicht das Passwort Ihres Kontos. Hat es einen zweiten Faktor, melden Sie sich zuerst an und öffnen Sie dann den Link noch einmal.',
       fresh: 'Ihre Adresse hat hier noch kein Konto. Wählen Sie ein Passwort dafür.',
     },
     verify: {
@@ -83,6 +91,7 @@ export const german: typeof english = {
         'Dieser Link gilt nicht. Vielleicht wurde er schon benutzt, oder eine neuere Mail hat ihn ersetzt.',
       expiredLink: 'Dieser Link ist abgelaufen. Bitten Sie um eine neue Mail.',
       wrongPassword: 'Das ist nicht das Passwort Ihres Kontos.',
+      wrongCode: 'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
       tooMany: 'Das waren zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
       busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
       unreachable:
@@ -91,6 +100,7 @@ export const german: typeof english = {
       other: (reason, requestId) => `${reason} (${requestId})`,
     },
   },
+  ownAccount,
   shell: {
     close: 'Schließen',
     sandbox: 'Sandbox',

@@ -1,5 +1,7 @@
 /** What all web apps say, in English: signing in and up, pages that cannot be shown, the menu of who is signed in. */
 
+import { ownAccount } from './own-account-en.ts';
+
 export const english = {
   account: {
     email: 'E-mail',
@@ -16,6 +18,11 @@ export const english = {
       submit: 'Sign in',
       forgot: 'Forgotten your password?',
       signUp: 'Create an account',
+    },
+    secondStep: {
+      title: 'Enter your code',
+      intro: 'Your account has a second factor: the code is in your authenticator app.',
+      over: 'This sign-in is over. Enter your password again.',
     },
     signUp: {
       title: 'Create an account',
@@ -49,6 +56,8 @@ export const english = {
       intro: 'Somebody has invited you to their workspace.',
       submit: 'Join',
       known: 'Your address has an account here. Enter its password to join.',
+      wrong:
+        'That is not the password of your account. If it has a second factor, sign in first, then open the link again.',
       fresh: 'Your address has no account here yet. Choose a password for it.',
     },
     verify: {
@@ -81,6 +90,7 @@ export const english = {
         'This link is not valid. It may have been used already, or a newer mail may have replaced it.',
       expiredLink: 'This link has expired. Ask for a new mail.',
       wrongPassword: 'That is not the password of your account.',
+      wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
       tooMany: 'These were too many tries. Wait a minute, then try again.',
       busy: 'The server is busy. Try again in a moment.',
       unreachable: 'The server cannot be reached. Check your connection, then try again.',
@@ -88,6 +98,7 @@ export const english = {
       other: (reason: string, requestId: string) => `${reason} (${requestId})`,
     },
   },
+  ownAccount,
   shell: {
     close: 'Close',
     sandbox: 'Sandbox',

@@ -1,4 +1,5 @@
 /** The account of who is signed in. */
+import { OwnAccount } from '../../kit/account/own/own-account.tsx';
 import { useProfile } from '../../kit/people/use-profile.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Page } from '../parts/page.tsx';
@@ -19,6 +20,7 @@ export function Account() {
           [texts.confirmed, emailVerified ? texts.isConfirmed : texts.isNotConfirmed],
         ]}
       />
+      <OwnAccount />
     </Page>
   );
 }

@@ -37,13 +37,12 @@ async function challenged(fixture: ContractFixture) {
   return { ...someone, challenge: reply.body.details?.challenge ?? '' };
 }
 
-/** Gives the parts of a request and its sender what belongs together, whichever is asked for first. */
+/** Gives a request and its sender what belongs together: the request is always made first. */
 function createPairs<T>(make: (fixture: ContractFixture) => Promise<T>) {
-  let last: { readonly made: Promise<T>; readonly taken: Set<string> } | undefined;
+  let last: Promise<T> | undefined;
   return (fixture: ContractFixture, part: 'request' | 'sender'): Promise<T> => {
-    if (last === undefined || last.taken.has(part)) last = { made: make(fixture), taken: new Set() };
-    last.taken.add(part);
-    return last.made;
+    if (last === undefined || part === 'request') last = make(fixture);
+    return last;
   };
 }
 

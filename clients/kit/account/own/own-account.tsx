@@ -1,0 +1,22 @@
+/** What its user changes of an account: the same in every app. */
+import { useQueryClient } from '@tanstack/react-query';
+import { useCallback } from 'react';
+import { EmailSection, PasswordSection } from './credentials.tsx';
+import { DeleteSection } from './delete-account.tsx';
+import { SecondFactorSection } from './second-factor.tsx';
+import classes from './section.module.css';
+import { sessionsKey, SessionsSection } from './sessions.tsx';
+
+export function OwnAccount() {
+  const queries = useQueryClient();
+  const onEnded = useCallback(() => void queries.invalidateQueries({ queryKey: sessionsKey }), [queries]);
+  return (
+    <div className={classes['sections']}>
+      <EmailSection />
+      <PasswordSection onEnded={onEnded} />
+      <SecondFactorSection onEnded={onEnded} />
+      <SessionsSection />
+      <DeleteSection />
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+/** Das Konto dessen, der angemeldet ist. */
+import type { ownAccount as english } from './own-account-en.ts';
+
+export const ownAccount: typeof english = {
+  title: 'Ihr Konto',
+  presentPassword: 'Jetziges Passwort',
+  code: 'Code der App',
+  codeOrRecovery: 'Code der App oder ein Ersatzcode',
+  cancel: 'Abbrechen',
+  email: {
+    title: 'E-Mail-Adresse',
+    intro:
+      'Wir schicken einen Link an die neue Adresse. Bis Sie ihn öffnen, melden Sie sich mit der jetzigen an.',
+    newEmail: 'Neue E-Mail-Adresse',
+    submit: 'Link schicken',
+    mailed: email => `Eine Mail an ${email} ist unterwegs. Ihr Link gilt 24 Stunden.`,
+  },
+  password: {
+    title: 'Passwort',
+    intro: 'Ein neues Passwort meldet Sie überall sonst ab.',
+    submit: 'Passwort ändern',
+    done: 'Ihr Passwort ist geändert.',
+  },
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    intro: 'Mit ihm braucht eine Anmeldung Ihr Passwort und einen Code aus einer App auf Ihrem Telefon.',
+    on: (since, left) =>
+      `Er ist seit ${since} eingeschaltet. ${left === 1 ? 'Ein Ersatzcode ist' : `${left} Ersatzcodes sind`} übrig.`,
+    setUp: 'Zweiten Faktor einrichten',
+    proceed: 'Weiter',
+    scan: 'Scannen Sie diesen Code mit Ihrer Authenticator-App und geben Sie die sechs Ziffern ein, die sie zeigt.',
+    qrCode: 'QR-Code für Ihre Authenticator-App',
+    type: 'Wenn Sie ihn nicht scannen können, tippen Sie diesen Schlüssel in die App:',
+    confirm: 'Einschalten',
+    renew: 'Neue Ersatzcodes holen',
+    remove: 'Zweiten Faktor entfernen',
+  },
+  recoveryCodes: {
+    title: 'Ihre Ersatzcodes',
+    intro:
+      'Wenn Sie Ihr Telefon verlieren, gilt jeder davon einmal als Code. Sie werden nicht noch einmal gezeigt: Bewahren Sie sie sicher auf.',
+    copy: 'Codes kopieren',
+    copied: 'Kopiert',
+    kept: 'Ich habe sie aufbewahrt',
+  },
+  sessions: {
+    title: 'Wo Sie angemeldet sind',
+    intro: 'Wenn Sie eine davon nicht kennen, beenden Sie sie und ändern Sie Ihr Passwort.',
+    device: (browser, system) =>
+      browser === null
+        ? (system ?? 'Unbekanntes Gerät')
+        : system === null
+          ? browser
+          : `${browser} auf ${system}`,
+    current: 'Diese hier',
+    facts: (address, since, used) => `Von ${address}, seit ${since}, zuletzt benutzt ${used}`,
+    end: 'Beenden',
+    endOne: device => `Sitzung beenden: ${device}`,
+    endOthers: 'Alle anderen beenden',
+    more: 'Mehr zeigen',
+  },
+  remove: {
+    title: 'Konto löschen',
+    intro:
+      'Ihr Name und Ihre Adresse verschwinden aus allen Arbeitsbereichen, und niemand kann sich damit anmelden. Was Sie geschrieben haben und die API-Schlüssel, die Sie angelegt haben, bleiben bei ihren Projekten. Das lässt sich nicht rückgängig machen.',
+    sure: 'Ich will mein Konto löschen.',
+    submit: 'Konto löschen',
+    owned:
+      'Hier sind Sie der letzte Eigentümer. Übergeben Sie diese Arbeitsbereiche an jemanden oder archivieren Sie sie:',
+  },
+};

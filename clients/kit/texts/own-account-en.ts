@@ -1,0 +1,64 @@
+/** The account of who is signed in. */
+export const ownAccount = {
+  title: 'Your account',
+  presentPassword: 'Present password',
+  code: 'Code of the app',
+  codeOrRecovery: 'Code of the app, or a recovery code',
+  cancel: 'Cancel',
+  email: {
+    title: 'E-mail address',
+    intro: 'We send a link to the new address. Until you open it, you sign in with the present one.',
+    newEmail: 'New e-mail address',
+    submit: 'Send the link',
+    mailed: (email: string) => `A mail is on its way to ${email}. Its link works for 24 hours.`,
+  },
+  password: {
+    title: 'Password',
+    intro: 'A new password signs you out everywhere else.',
+    submit: 'Change the password',
+    done: 'Your password is changed.',
+  },
+  secondFactor: {
+    title: 'Second factor',
+    intro: 'With it, signing in takes your password and a code of an app on your phone.',
+    on: (since: string, left: number) =>
+      `It is on since ${since}. ${left === 1 ? 'One recovery code is' : `${left} recovery codes are`} left.`,
+    setUp: 'Set up a second factor',
+    proceed: 'Continue',
+    scan: 'Scan this code with your authenticator app, then enter the six digits that it shows.',
+    qrCode: 'QR code for your authenticator app',
+    type: 'If you cannot scan it, type this key into the app:',
+    confirm: 'Turn it on',
+    renew: 'Get new recovery codes',
+    remove: 'Remove the second factor',
+  },
+  recoveryCodes: {
+    title: 'Your recovery codes',
+    intro:
+      'If you lose your phone, each of these stands for a code, once. They are not shown again: keep them in a safe place.',
+    copy: 'Copy the codes',
+    copied: 'Copied',
+    kept: 'I have kept them',
+  },
+  sessions: {
+    title: 'Where you are signed in',
+    intro: 'If you do not know one of these, end it, and change your password.',
+    device: (browser: string | null, system: string | null) =>
+      browser === null ? (system ?? 'Unknown device') : system === null ? browser : `${browser} on ${system}`,
+    current: 'This one',
+    facts: (address: string, since: string, used: string) =>
+      `From ${address}, since ${since}, last used ${used}`,
+    end: 'End',
+    endOne: (device: string) => `End the session: ${device}`,
+    endOthers: 'End all others',
+    more: 'Show more',
+  },
+  remove: {
+    title: 'Delete your account',
+    intro:
+      'Your name and address go from all workspaces, and nobody can sign in with them. What you wrote and the API keys that you made stay with their projects. This cannot be undone.',
+    sure: 'I want to delete my account.',
+    submit: 'Delete the account',
+    owned: 'You are the last owner here. Hand these workspaces over to somebody else, or archive them:',
+  },
+};

@@ -1,0 +1,29 @@
+/** What a user changes of their own account, and the mail that tells whoever has its address. */
+import type { UserAuditContext } from '../audit/index.ts';
+import type { AccountNotice, MailOutbox, SealedMail } from '../mail/index.ts';
+
+/** A change by a user whose password was checked against this hash. */
+export interface AccountChange extends UserAuditContext {
+  readonly checkedHash: string | null;
+}
+
+/** Milliseconds that a notice is worth sending. */
+export const noticeMs = 24 * 3_600_000;
+
+/** A mail that tells whoever has the address what was done with the account. */
+export function sealAccountNotice(
+  mails: MailOutbox,
+  recipient: string,
+  notice: Pick<AccountNotice, 'what' | 'email'>,
+  { origin, now }: UserAuditContext,
+): Promise<SealedMail> {
+  const at = new Date(now);
+  const content: AccountNotice = { ...notice, at: at.toISOString(), from: origin.address };
+  return mails.seal({
+    kind: 'account_notice',
+    recipient,
+    secret: JSON.stringify(content),
+    now: at,
+    expiresAt: new Date(now + noticeMs),
+  });
+}

@@ -1,0 +1,154 @@
+/** The account of who is signed in, in Studio and in the Console: password, e-mail address, second factor, sessions, and its end. */
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { Skein } from '../../../clients/sdk/index.ts';
+import { startChromium } from '../../support/chromium.ts';
+import { showCode } from '../../support/totp.ts';
+import { findBarriers, openConsole, startConsole, watch } from '../console/console-page.ts';
+import { createMailFolder, readMailedToken } from '../console/mailed.ts';
+
+const folder = await createMailFolder(t);
+const setting = await startConsole(t, { DATA_DIR: folder, RATE_LIMITS: 'off' });
+const { baseUrl } = setting;
+const browser = await startChromium(t);
+const password = 'correct horse battery';
+const anonymous = new Skein({ apiKey: null, baseUrl });
+
+let people = 0;
+async function signUp() {
+  const email = `account-${++people}@example.com`;
+  const { accessToken } = await anonymous.auth.signUp({ email, password });
+  return { email, api: new Skein({ apiKey: () => accessToken, baseUrl }) };
+}
+
+const open = (t: Test, person: { readonly email: string }, path = '/studio/account', options = {}) =>
+  openConsole(t, browser, setting, person, { path, ...options });
+const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+async function submitPassword(page: Page, part: string, secret = password): Promise<void> {
+  await section(page, part).getByRole('textbox', { name: 'Present password' }).fill(secret);
+}
+
+t.test('the page keeps nobody out, light and dark, in both languages and apps, and fits a phone', async t => {
+  const person = await signUp();
+  for (const path of ['/studio/account', '/console/account']) {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(t, person, path, { colorScheme, viewport: { width: 360, height: 740 } });
+      await section(page, 'Where you are signed in').getByText('This one').waitFor();
+      t.strictSame(await findBarriers(page), [], `${path} ${colorScheme}`);
+      t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, 'a phone');
+    }
+    const page = await open(t, person, path, { locale: 'de-DE' });
+    await section(page, 'Wo Sie angemeldet sind').getByText('Diese hier').waitFor();
+  }
+});
+
+t.test('the password changes: a wrong one says so, and other sessions end', async t => {
+  const person = await signUp();
+  const page = await open(t, person);
+  const part = section(page, 'Password');
+  await submitPassword(page, 'Password', 'something else');
+  await part.getByRole('textbox', { name: 'New password' }).fill('staple of another sort');
+  await button(page, 'Change the password').click();
+  await part.getByRole('alert').getByText('That is not the password of your account.').waitFor();
+  await submitPassword(page, 'Password');
+  await button(page, 'Change the password').click();
+  await part.getByRole('status').getByText('Your password is changed.').waitFor();
+  await t.rejects(person.api.auth.me(), { status: 401 }, 'the session of the sign-up');
+  t.ok(await anonymous.auth.login({ email: person.email, password: 'staple of another sort' }));
+});
+
+t.test('the address changes by the mailed link', async t => {
+  const person = await signUp();
+  const page = await open(t, person);
+  const newEmail = `new-${person.email}`;
+  const part = section(page, 'E-mail address');
+  await part.getByRole('textbox', { name: 'New e-mail address' }).fill(newEmail);
+  await submitPassword(page, 'E-mail address');
+  await button(page, 'Send the link').click();
+  await part.getByText(`A mail is on its way to ${newEmail}.`).waitFor();
+  await part.getByRole('link', { name: 'Open the mailbox' }).waitFor();
+  t.ok(await readMailedToken(folder, newEmail, 'email'));
+});
+
+t.test('sessions are shown with their device, and ended', async t => {
+  const person = await signUp();
+  const page = await open(t, person);
+  const part = section(page, 'Where you are signed in');
+  await part.getByText('Chrome on Linux').first().waitFor();
+  t.equal(await part.getByRole('listitem').count(), 2);
+  await part.getByRole('listitem').nth(1).getByRole('button').click();
+  await part.getByRole('listitem').nth(1).waitFor({ state: 'detached' });
+  await t.rejects(person.api.auth.me(), { status: 401 });
+  await part.getByRole('listitem').first().getByRole('button').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+});
+
+t.test('a second factor is set up, asked for at sign-in, and nothing of it stays in the page', async t => {
+  const person = await signUp();
+  const page = await open(t, person);
+  const part = section(page, 'Second factor');
+  await part.getByRole('button', { name: 'Set up a second factor' }).click();
+  await submitPassword(page, 'Second factor');
+  await part.getByRole('button', { name: 'Continue' }).click();
+  await part.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
+  t.strictSame(await findBarriers(page), []);
+  const secret = (await part.locator('code').textContent()) ?? '';
+  await part.getByRole('textbox', { name: 'Code of the app' }).fill('000000');
+  await part.getByRole('button', { name: 'Turn it on' }).click();
+  await part.getByRole('alert').getByText('This code is wrong').waitFor();
+  await part.getByRole('textbox', { name: 'Code of the app' }).fill(showCode(secret, Date.now()));
+  await part.getByRole('button', { name: 'Turn it on' }).click();
+  const codes = part.getByRole('list', { name: 'Your recovery codes' }).getByRole('listitem');
+  await codes.first().waitFor();
+  t.equal(await codes.count(), 10);
+  const recovery = await codes.allTextContents();
+  t.strictSame(await findBarriers(page), []);
+  await part.getByRole('button', { name: 'I have kept them' }).click();
+  await part.getByText('10 recovery codes are left.').waitFor();
+  const left = await page.content();
+  for (const shown of [secret, ...recovery]) t.notOk(left.includes(shown));
+  t.notOk((await page.evaluate<string>('JSON.stringify({ ...localStorage })')).includes(secret));
+
+  const context = await browser.newContext({ locale: 'en-GB' });
+  const tab = await context.newPage();
+  watch(t, tab);
+  await tab.goto(`${baseUrl}/studio/account`);
+  await tab.getByRole('textbox', { name: 'E-mail' }).fill(person.email);
+  await tab.getByRole('textbox', { name: 'Password' }).fill(password);
+  await button(tab, 'Sign in').click();
+  await tab.getByRole('heading', { name: 'Enter your code' }).waitFor();
+  t.strictSame(await findBarriers(tab), []);
+  const field = tab.getByRole('textbox', { name: 'Code of the app' });
+  await field.fill('000000');
+  await field.press('Enter');
+  await tab.getByRole('alert').getByText('This code is wrong').waitFor();
+  await field.fill(recovery[0] ?? '');
+  await field.press('Enter');
+  await section(tab, 'Second factor').getByText('9 recovery codes are left.').waitFor();
+
+  await section(tab, 'Second factor').getByRole('button', { name: 'Remove the second factor' }).click();
+  await submitPassword(tab, 'Second factor');
+  await section(tab, 'Second factor')
+    .getByRole('textbox', { name: 'Code' })
+    .fill(recovery[1] ?? '');
+  await section(tab, 'Second factor').getByRole('button', { name: 'Remove the second factor' }).click();
+  await section(tab, 'Second factor').getByRole('button', { name: 'Set up a second factor' }).waitFor();
+});
+
+t.test('the account is deleted once its workspaces are in other hands', async t => {
+  const person = await signUp();
+  const { workspaceId } = await person.api.auth.me();
+  const page = await open(t, person);
+  const part = section(page, 'Delete your account');
+  await submitPassword(page, 'Delete your account');
+  await part.getByRole('checkbox', { name: 'I want to delete my account.' }).check();
+  await button(page, 'Delete the account').click();
+  await part.getByRole('alert').getByText('My workspace').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await person.api.workspaces.archive(workspaceId);
+  await button(page, 'Delete the account').click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await t.rejects(anonymous.auth.login({ email: person.email, password }), { status: 401 });
+});
