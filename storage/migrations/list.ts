@@ -86,5 +86,5 @@ export const migrations = [
   { name: '0045-followed-rows', class: FollowedRows },
   { name: '0051-account-changes', class: AccountChanges },
   { name: '0054-mentions', class: Mentions },
-  { name: '0052-second-factors', class: SecondFactors },
+  { name: '0055-second-factors', class: SecondFactors },
 ];
