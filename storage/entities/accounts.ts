@@ -1,7 +1,7 @@
 /** People: accounts, their sessions, and the single-use tokens that are sent to them. */
 import { defineEntity, p } from '@mikro-orm/core';
 import type { AvatarColor, Profile } from '../../protocol/resources/index.ts';
-import { id, instant } from './columns.ts';
+import { big, id, instant } from './columns.ts';
 
 /** What a user has set for the Console. What is absent has its default. */
 export type UserSettings = Partial<Pick<Profile, 'theme' | 'language' | 'timeZone' | 'savedFilters'>> & {
@@ -103,7 +103,7 @@ export const SecondFactor = defineEntity({
     /** Null: enrolled, and not asked for yet. */
     confirmedAt: instant().nullable(),
     /** The step of the last code that was accepted: none up to it is accepted again. */
-    lastStep: p.bigint('number').default(0),
+    lastStep: big(),
     /** Wrong codes in a row since `failingSince`. */
     failures: p.integer().default(0),
     failingSince: instant().nullable(),

@@ -7,7 +7,7 @@ export class SecondFactors extends Migration {
       user_id text collate "C" primary key,
       secret text not null,
       confirmed_at timestamptz(3),
-      last_step bigint not null default 0,
+      last_step bigint not null,
       failures integer not null default 0,
       failing_since timestamptz(3),
       created_at timestamptz(3) not null,
