@@ -55,7 +55,7 @@ t.test('the password changes: a wrong one says so, and other sessions end', asyn
   await submitPassword(page, 'Password');
   await button(page, 'Change the password').click();
   await part.getByRole('status').getByText('Your password is changed.').waitFor();
-  await t.rejects(person.api.auth.me(), { status: 401 }, 'the session of the sign-up');
+  await t.rejects(person.api.auth.me(), { code: 'svc/auth/invalid_token' }, 'the session of the sign-up');
   t.ok(await anonymous.auth.login({ email: person.email, password: 'staple of another sort' }));
 });
 
@@ -80,7 +80,7 @@ t.test('sessions are shown with their device, and ended', async t => {
   t.equal(await part.getByRole('listitem').count(), 2);
   await part.getByRole('listitem').nth(1).getByRole('button').click();
   await part.getByRole('listitem').nth(1).waitFor({ state: 'detached' });
-  await t.rejects(person.api.auth.me(), { status: 401 });
+  await t.rejects(person.api.auth.me(), { code: 'svc/auth/invalid_token' });
   await part.getByRole('listitem').first().getByRole('button').click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
 });
@@ -150,5 +150,7 @@ t.test('the account is deleted once its workspaces are in other hands', async t 
   await person.api.workspaces.archive(workspaceId);
   await button(page, 'Delete the account').click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-  await t.rejects(anonymous.auth.login({ email: person.email, password }), { status: 401 });
+  await t.rejects(anonymous.auth.login({ email: person.email, password }), {
+    code: 'svc/auth/invalid_credentials',
+  });
 });
