@@ -2,6 +2,7 @@
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
 import { ApiError } from '../../sdk/index.ts';
+import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
 import { Unverified } from '../../kit/account/unverified.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -24,6 +25,7 @@ export function ChooseProject() {
         {places === undefined && error === null && <Text c="dimmed">{loading}</Text>}
         {error !== null && <Text role="alert">{unreachable}</Text>}
         {places !== undefined && <Text ta="center">{texts.noProject}</Text>}
+        {places !== undefined && <SecondFactorHint />}
       </Stack>
     </Center>
   );

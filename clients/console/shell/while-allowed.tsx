@@ -2,6 +2,7 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../sdk/index.ts';
+import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -22,6 +23,7 @@ export function WhileAllowed({ children }: { readonly children: ReactNode }) {
         <Text size="sm" c="dimmed" ta="center">
           {texts.notAllowedHint}
         </Text>
+        <SecondFactorHint />
         {/* Loaded anew: nothing of the project stays in memory. */}
         <a href="/console">{texts.elsewhere}</a>
       </Stack>

@@ -24,6 +24,10 @@ export const german: typeof english = {
       intro: 'Ihr Konto hat einen zweiten Faktor: Der Code steht in Ihrer Authenticator-App.',
       over: 'Diese Anmeldung ist vorbei. Geben Sie Ihr Passwort noch einmal ein.',
     },
+    secondFactorHint: {
+      about: workspaces => `Sie brauchen einen zweiten Faktor für: ${workspaces}.`,
+      setUp: 'In Ihrem Konto einrichten',
+    },
     signUp: {
       title: 'Konto anlegen',
       intro:

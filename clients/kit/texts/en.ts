@@ -24,6 +24,10 @@ export const english = {
       intro: 'Your account has a second factor: the code is in your authenticator app.',
       over: 'This sign-in is over. Enter your password again.',
     },
+    secondFactorHint: {
+      about: (workspaces: string) => `You need a second factor for: ${workspaces}.`,
+      setUp: 'Set it up in your account',
+    },
     signUp: {
       title: 'Create an account',
       intro:

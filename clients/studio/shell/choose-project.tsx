@@ -1,6 +1,7 @@
 /** Leads to where its user has worked the last time. */
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
+import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
 import { Unverified } from '../../kit/account/unverified.tsx';
 import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
@@ -25,7 +26,10 @@ export function ChooseProject() {
         {places === undefined ? (
           <Text c="dimmed">{loading}</Text>
         ) : (
-          <Text ta="center">{texts.noProject}</Text>
+          <>
+            <Text ta="center">{texts.noProject}</Text>
+            <SecondFactorHint />
+          </>
         )}
       </Stack>
     </Center>

@@ -1,5 +1,6 @@
 /** Instead of a frame: the address names nothing that is there for its reader. */
 import { Anchor, Center, Stack, Text, Title } from '@mantine/core';
+import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
 
 interface NoSuchPlaceProps {
   readonly title: string;
@@ -17,6 +18,7 @@ export function NoSuchPlace({ title, hint, elsewhere }: NoSuchPlaceProps) {
         <Text size="sm" c="dimmed" ta="center">
           {hint}
         </Text>
+        <SecondFactorHint />
         {/* Loaded anew: nothing of what was shown stays in memory. */}
         <Anchor href="/studio">{elsewhere}</Anchor>
       </Stack>

@@ -3,6 +3,7 @@ import { Page, Section } from '../parts/page.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Projects } from './projects.tsx';
+import { SecondFactorDemand } from './second-factor.tsx';
 
 export function WorkspacePage() {
   const texts = useTexts().workspace;
@@ -11,6 +12,9 @@ export function WorkspacePage() {
     <Page title={workspace.name} about={texts.about}>
       <Section title={texts.projects}>
         <Projects />
+      </Section>
+      <Section title={texts.secondFactor.title}>
+        <SecondFactorDemand />
       </Section>
     </Page>
   );

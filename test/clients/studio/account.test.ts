@@ -4,7 +4,7 @@ import t, { type Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { showCode } from '../../support/totp.ts';
-import { findBarriers, openConsole, startConsole, watch } from '../console/console-page.ts';
+import { addOperator, findBarriers, openConsole, startConsole, watch } from '../console/console-page.ts';
 import { createMailFolder, readMailedToken } from '../console/mailed.ts';
 
 const folder = await createMailFolder(t);
@@ -136,6 +136,32 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   await section(tab, 'Second factor').getByRole('button', { name: 'Remove the second factor' }).click();
   await section(tab, 'Second factor').getByRole('button', { name: 'Set up a second factor' }).waitFor();
 });
+
+t.test(
+  'a workspace demands a second factor: its owner needs one, and a member without one is told',
+  async t => {
+    const { owner, projectId, environmentId } = setting;
+    const member = await addOperator(setting);
+    const { workspaceId } = await owner.api.projects.get(projectId);
+    const page = await open(t, owner, `/studio/workspace/${workspaceId}`);
+    const demand = page.getByRole('switch', { name: 'Demand a second factor of every member' });
+    await demand.click({ force: true });
+    await page.getByRole('alert').getByText('Set up a second factor of your own first').waitFor();
+    t.strictSame(await findBarriers(page), []);
+    const { secret } = await owner.api.secondFactor.enrol({ password });
+    await owner.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
+    await owner.api.workspaces.update(workspaceId, { requiresSecondFactor: true });
+
+    for (const path of ['/studio', '/console', `/studio/${projectId}/${environmentId}`]) {
+      const other = await open(t, member, path);
+      await other.getByText('You need a second factor for:').waitFor();
+      t.strictSame(await findBarriers(other), [], path);
+    }
+    const other = await open(t, member, '/studio');
+    await other.getByRole('link', { name: 'Set it up in your account' }).click();
+    await section(other, 'Second factor').getByRole('button', { name: 'Set up a second factor' }).waitFor();
+  },
+);
 
 t.test('the account is deleted once its workspaces are in other hands', async t => {
   const person = await signUp();

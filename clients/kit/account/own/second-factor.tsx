@@ -32,7 +32,8 @@ export function SecondFactorSection({ onEnded }: { readonly onEnded: () => void 
     setTask('nothing');
     setCodes(shown);
     onEnded();
-    void queries.invalidateQueries({ queryKey });
+    // Workspaces may have waited for it.
+    void queries.invalidateQueries();
   };
   const leave = () => setTask('nothing');
   return (

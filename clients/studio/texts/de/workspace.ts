@@ -10,4 +10,11 @@ export const workspace: StudioTexts['workspace'] = {
   archived: 'Archiviert',
   created: 'Erstellt',
   noProjects: 'Noch kein Projekt',
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    demand: 'Von jedem Mitglied einen zweiten Faktor verlangen',
+    hint: 'Mitglieder ohne einen können ihn dann nur einrichten oder den Arbeitsbereich verlassen. API-Schlüssel gelten weiter. Sie brauchen selbst einen.',
+    isDemanded: 'Jedes Mitglied braucht einen zweiten Faktor.',
+    isNotDemanded: 'Mitglieder brauchen keinen zweiten Faktor.',
+  },
 };

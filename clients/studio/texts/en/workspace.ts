@@ -8,4 +8,11 @@ export const workspace = {
   archived: 'Archived',
   created: 'Created',
   noProjects: 'No project yet',
+  secondFactor: {
+    title: 'Second factor',
+    demand: 'Demand a second factor of every member',
+    hint: 'Members without one can then only set one up or leave. API keys go on working. You need one yourself.',
+    isDemanded: 'Every member needs a second factor.',
+    isNotDemanded: 'Members need no second factor.',
+  },
 };
