@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { freePort } from './demo/server.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
-import { inboxColumns, inboxCursors, inboxStatements } from './support/inbox-threads.ts';
+import { fewChannel, inboxColumns, inboxCursors, inboxStatements } from './support/inbox-threads.ts';
 import type { LoadResult } from './support/load.ts';
 import { runLoad } from './support/run-load.ts';
 import { startSkein, type Skein } from './support/skein.ts';
@@ -122,7 +122,7 @@ async function benchPage(skein: Skein): Promise<LoadResult> {
 
 /** What an inbox asks: each list of it, and each way of finding a thread, with {@link many} threads. */
 async function benchInbox(database: BenchDatabase, skein: Skein): Promise<void> {
-  const { databaseUrl, projectId, accessToken, port } = skein;
+  const { databaseUrl, projectId, channelId, accessToken, port } = skein;
   const [reader] = await database.query<{ id: string }>(databaseUrl, 'select user_id as id from users');
   const userId = reader?.id ?? '';
   for (const statement of [inboxColumns, inboxCursors])
@@ -141,6 +141,17 @@ async function benchInbox(database: BenchDatabase, skein: Skein): Promise<void> 
     'awaitingReply, by lastMessageAt': 'awaitingReply=true',
     failedSends: 'failedSends=true',
     'windowClosesBefore, by windowClosesAt': `windowClosesBefore=${soon}&sort=windowClosesAt&order=asc`,
+    'windowClosesBefore, by lastMessageAt': `windowClosesBefore=${soon}`,
+    'snoozed, by snoozedUntil': 'snoozed=true&sort=snoozedUntil&order=asc',
+    'snoozed, by lastMessageAt': 'snoozed=true',
+    'channelId, of nine tenths': `channelId=${channelId}`,
+    'channelId, of a five-thousandth': `channelId=${fewChannel}`,
+    'channelId: two, open': `status=open&channelId=${channelId}&channelId=${fewChannel}`,
+    'tag, of a thousandth': 'tag=vip',
+    participantRef: 'participantRef=copy%20123456',
+    'status: two': 'status=closed&status=archived',
+    'assigneeUserId: two, any status': `assigneeUserId=${userId}&assigneeUserId=usr_00000000000000000000000000`,
+    'hasPendingSuggestion, by createdAt': 'hasPendingSuggestion=true&sort=createdAt',
     'unread, of which there are a thousandth': 'unread=true',
     createdAt: 'sort=createdAt',
     updatedAt: 'sort=updatedAt',

@@ -62,6 +62,8 @@ export interface NewMessage {
 export interface CreateThread extends Tenancy, Keyed {
   readonly channel: ThreadChannel | null;
   readonly externalRef: string | null;
+  /** Absent: there is none. */
+  readonly subject?: string;
   readonly metadata: Metadata;
   readonly author: Actor;
 }
@@ -113,6 +115,7 @@ export interface ThreadChanges {
   readonly customFields?: CustomFields;
   readonly metadata?: Metadata;
   readonly participant?: ParticipantChanges;
+  readonly subject?: string | null;
   /** ISO 8601; null wakes the thread. */
   readonly snoozedUntil?: string | null;
 }

@@ -22,6 +22,7 @@ import { toThreadJson } from './json.ts';
 interface NewThread extends Tenancy {
   readonly channel: ThreadChannel | null;
   readonly externalRef: string | null;
+  readonly subject?: string;
   readonly metadata: Metadata;
 }
 
@@ -33,6 +34,7 @@ function initialise(builder: ThreadDecisionBuilder, thread: NewThread): void {
   next.channelId = channel?.channelId ?? null;
   next.channelKind = channel?.kind ?? null;
   next.externalRef = thread.externalRef;
+  if (thread.subject !== undefined) next.subject = thread.subject;
   next.metadata = thread.metadata;
   next.createdAt = at;
   next.lastMessageAt = at;

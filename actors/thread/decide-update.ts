@@ -52,8 +52,10 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
   next.customFields = mergeObject('customFields', state.customFields, changes.customFields);
   next.metadata = mergeObject('metadata', state.metadata, changes.metadata);
   if (changes.participant !== undefined) changeParticipant(builder, changes.participant);
+  if (changes.subject !== undefined) next.subject = changes.subject;
   const fieldsChange =
     next.participant !== state.participant ||
+    next.subject !== state.subject ||
     !isDeepStrictEqual(next.customFields, state.customFields) ||
     !isDeepStrictEqual(next.metadata, state.metadata);
   if (agentChanges || fieldsChange) builder.addThreadEvent('thread.lifecycle.updated', author);
@@ -144,6 +146,7 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.customFields = {};
   next.metadata = {};
   next.participant = null;
+  next.subject = null;
   next.freeEntry = null;
   next.preview = null;
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.

@@ -66,6 +66,7 @@ export function toThread(state: ThreadState, threadId: string, now: number): Thr
     metadata: state.metadata,
     sequence: state.sequence,
     participant: toParticipant(state),
+    subject: state.subject,
     serviceWindow: toServiceWindow(state, now),
     freeEntry: toFreeEntry(state),
     preview: toPreview(state),

@@ -19,8 +19,9 @@ interface StoredState {
   readonly channelKind: ChannelKind | null;
   readonly sequence: number;
   readonly window: ServiceWindow | null;
-  /** Absent where there is none. */
+  /** These two are absent where there is none. */
   readonly freeEntry?: FreeEntry;
+  readonly subject?: string;
   readonly recent: RecentChanges;
   /** The thread's agent handling; absent where there is nothing to store. */
   readonly desk?: StoredAgentHandling;
@@ -76,6 +77,7 @@ export function decodeThread(row: ThreadRow): ThreadState {
     window: row.state.window,
     freeEntry: row.state.freeEntry ?? null,
     participant: row.participant,
+    subject: row.state.subject ?? null,
     recent: row.state.recent,
     agentHandling: decodeAgentHandling(row.state.desk),
     preview: row.state.preview ?? null,
@@ -103,7 +105,8 @@ function toWindowMinute({ status, window }: ThreadState): number | null {
 }
 
 function toStoredState(state: ThreadState): StoredState {
-  const { channelKind, sequence, window, freeEntry, recent, preview, inboundCount, failedSends } = state;
+  const { channelKind, sequence, window, freeEntry, subject, recent, preview, inboundCount, failedSends } =
+    state;
   const desk = encodeAgentHandling(state);
   return {
     channelKind,
@@ -111,6 +114,7 @@ function toStoredState(state: ThreadState): StoredState {
     window,
     recent,
     ...(freeEntry === null ? {} : { freeEntry }),
+    ...(subject === null ? {} : { subject }),
     ...(desk === undefined ? {} : { desk }),
     ...(preview === null ? {} : { preview }),
     ...(inboundCount === 0 ? {} : { inbound: inboundCount }),

@@ -46,6 +46,7 @@ export interface ThreadState {
   readonly freeEntry: FreeEntry | null;
   /** Null while only their name in the channel is known. */
   readonly participant: ParticipantDetails | null;
+  readonly subject: string | null;
   readonly recent: RecentChanges;
   readonly agentHandling: AgentHandling;
   /** The last message; null: there is none, or it was written before there were previews, or erased. */
@@ -204,6 +205,7 @@ export function blankThread(): ThreadState {
     window: null,
     freeEntry: null,
     participant: null,
+    subject: null,
     recent: noChanges,
     agentHandling: noAgentHandling,
     preview: null,

@@ -59,6 +59,7 @@ const neededFields = {
   removeTags: 'tags',
   assign: 'userId',
   setAgentMode: 'agentMode',
+  snooze: 'snoozedUntil',
 } as const satisfies Record<BulkBody['action'], keyof BulkBody | undefined>;
 
 function requireFields(body: BulkBody): void {
@@ -75,7 +76,8 @@ type Order =
   | { readonly name: 'retag'; readonly command: RetagThread }
   | { readonly name: 'assign'; readonly command: AssignThread };
 
-function createOrder({ action, tags = [], userId = null, agentMode = null }: BulkBody, base: Base): Order {
+function createOrder(body: BulkBody, base: Base): Order {
+  const { action, tags = [], userId = null, agentMode = null, snoozedUntil = null } = body;
   const update = (changes: ThreadChanges): Order => ({ name: 'update', command: { ...base, changes } });
   switch (action) {
     case 'close':
@@ -92,6 +94,8 @@ function createOrder({ action, tags = [], userId = null, agentMode = null }: Bul
       return { name: 'assign', command: { ...base, userId } };
     case 'setAgentMode':
       return update({ agentMode });
+    case 'snooze':
+      return update({ snoozedUntil });
   }
 }
 

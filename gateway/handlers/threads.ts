@@ -185,7 +185,7 @@ function createHandlers(services: ThreadServices): Handlers<Pick<typeof threadOp
     createThread: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
-      const { channelId, metadata = {} } = call.body;
+      const { channelId, subject, metadata = {} } = call.body;
       const channel = channelId === undefined ? null : await channels.find(channelId);
       const isForeign = channel?.projectId !== projectId || channel.environmentId !== environmentId;
       if (channel === undefined || (channel !== null && isForeign)) throw notFound('/body/channelId');
@@ -199,6 +199,7 @@ function createHandlers(services: ThreadServices): Handlers<Pick<typeof threadOp
         environmentId,
         channel: channel === null ? null : toThreadChannel(channel),
         externalRef: externalRef ?? null,
+        ...(subject === undefined ? {} : { subject }),
         metadata,
         author: getAuthor(call),
       };

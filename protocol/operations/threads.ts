@@ -17,7 +17,7 @@ const threadOrders =
   'Name a filter several times for several values: a thread fits that has one of them. While messages come, a thread moves within the orders by `lastMessageAt` and `updatedAt`: with newest first, one that gets a message before it was shown is above the page already, and is not shown any more. To see every thread, sort by `createdAt`, which shows each one once; or by `updatedAt` with `order=asc`, which shows one again that has changed since.';
 
 const searching =
-  'With `q`, the answer is one page of the best threads, by their messages and the names of their participants, new messages before old ones; `match` says what was found. `"hello world"` are words in a row, `or` and `-word` have their usual meaning. A message is found some seconds after it was written. There is no second page, and `sort` and `order` do not count.';
+  'With `q`, the answer is one page of the best threads, by their messages, their subjects and the names of their participants, new messages before old ones; `match` says what was found. `"hello world"` are words in a row, `or` and `-word` have their usual meaning. A message is found some seconds after it was written. There is no second page, and `sort` and `order` do not count.';
 
 const oneThread = Type.Object({ threadId: id('thread') });
 
@@ -69,7 +69,8 @@ export const threadOperations = {
     method: 'PATCH',
     path: '/threads/{threadId}',
     tag,
-    summary: 'Change a thread: its status, agent, tags, fields, participant, or until when it is snoozed',
+    summary:
+      'Change a thread: its status, agent, tags, fields, participant, subject, or until when it is snoozed',
     description:
       '`customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.',
     auth: 'project',

@@ -1,7 +1,7 @@
 /** One change of many threads. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, id, nullable, optional, resource } from './fields.ts';
+import { body, choice, freeForm, id, instant, nullable, optional, resource } from './fields.ts';
 import { scope } from './list.ts';
 import { agentModes, maxTags, tag } from './thread.ts';
 
@@ -13,13 +13,14 @@ export const bulkActions = [
   'removeTags',
   'assign',
   'setAgentMode',
+  'snooze',
 ] as const;
 export type BulkAction = (typeof bulkActions)[number];
 
 /** The threads of one request. */
 export const maxBulkThreads = 100;
 
-/** `tags`, `userId` (null releases) and `agentMode` (null: that of the agent) are for the actions that need them. */
+/** `tags`, `userId` (null releases), `agentMode` (null: that of the agent) and `snoozedUntil` (null wakes) are for the actions that need them. */
 export const BulkBody = body('BulkBody', {
   ...scope,
   threadIds: Type.Array(id('thread'), { minItems: 1, maxItems: maxBulkThreads, uniqueItems: true }),
@@ -27,6 +28,7 @@ export const BulkBody = body('BulkBody', {
   tags: optional(Type.Array(tag, { minItems: 1, maxItems: maxTags })),
   userId: optional(nullable(id('user'))),
   agentMode: optional(nullable(choice(agentModes))),
+  snoozedUntil: optional(nullable(instant())),
 });
 export type BulkBody = Static<typeof BulkBody>;
 

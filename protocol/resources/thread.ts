@@ -42,6 +42,9 @@ export const customFields = Type.Unsafe<Record<string, string | number | boolean
   default: {},
 });
 
+/** Code points of a subject. */
+export const maxSubjectLength = 256;
+
 /** Code points of a preview's text. */
 export const maxPreviewLength = 140;
 
@@ -61,7 +64,7 @@ export type ThreadPreview = Static<typeof ThreadPreview>;
 
 /** Where a search has found its words: plain text, and each match as its start and end in UTF-16 code units. */
 export const ThreadMatch = resource('ThreadMatch', {
-  field: choice(['participant', 'message']),
+  field: choice(['participant', 'subject', 'message']),
   messageId: optional(nullable(id('message'))),
   snippet: Type.String(),
   highlights: Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 })),
@@ -93,6 +96,8 @@ export const Thread = resource('Thread', {
   /** Number of the thread's last event. */
   sequence: optional(Type.Integer({ minimum: 0 })),
   participant: optional(nullable(Participant)),
+  /** What it is about, where its channel or whoever made it has said so. */
+  subject: optional(nullable(Type.String())),
   serviceWindow: optional(nullable(ServiceWindow)),
   freeEntry: optional(nullable(FreeEntry)),
   /** How far the requesting user has read, if at all; only in reads with a Studio token. */
@@ -119,6 +124,7 @@ export const CreateThreadBody = body('CreateThreadBody', {
   environmentId: id('environment'),
   channelId: optional(id('channel')),
   externalRef: optional(text(1, 256)),
+  subject: optional(text(1, maxSubjectLength)),
   metadata: optional(freeForm()),
 });
 export type CreateThreadBody = Static<typeof CreateThreadBody>;
@@ -135,6 +141,8 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   agentId: optional(nullable(id('agent'))),
   /** Merged into what is known; null clears. */
   participant: optional(ParticipantInput),
+  /** Null clears. */
+  subject: optional(nullable(text(1, maxSubjectLength))),
   /** In the future, at most a year ahead; null wakes. For an open thread. */
   snoozedUntil: optional(nullable(instant())),
 });
@@ -147,13 +155,17 @@ export const AssignThreadBody = body('AssignThreadBody', {
 });
 export type AssignThreadBody = Static<typeof AssignThreadBody>;
 
-/** By `waitingSince`: the threads that wait alone; by `windowClosesAt`: open ones whose service window is open, by the minute of its end. */
+/**
+ * By `waitingSince`: the threads that wait alone; by `windowClosesAt`: open ones whose service window is open, by the minute of its end; by
+ * `snoozedUntil`: those that are snoozed.
+ */
 export const threadSorts = [
   'lastMessageAt',
   'createdAt',
   'updatedAt',
   'waitingSince',
   'windowClosesAt',
+  'snoozedUntil',
 ] as const;
 
 /** In the place of an assignee: threads that are assigned to nobody. */
@@ -170,7 +182,7 @@ function createFilter<S extends TSchema>(item: S) {
 
 export const ListThreadsQuery = Type.Object({
   ...scope,
-  /** Words of messages and of the participant's name. The last one may be the beginning of a word, from three characters on. */
+  /** Words of messages, of the subject, and of the participant's name. The last one may be the beginning of a word, from three characters on. */
   q: optional(text(1, 200)),
   status: createFilter(choice(threadStatuses)),
   agentMode: createFilter(choice([...agentModes, noAgentMode])),

@@ -43,20 +43,20 @@ export const Thread = defineEntity({
   },
   // Those by activity change with the second of the last message, all others with requests of users: in between, updates stay HOT.
   indexes: [
-    { name: 'threads_by_activity', properties: ['projectId', 'environmentId', 'activeSecond'] },
+    { name: 'threads_by_status', properties: ['projectId', 'environmentId', 'status', 'activeSecond'] },
     {
-      name: 'threads_not_open',
-      properties: ['projectId', 'environmentId', 'status', 'activeSecond'],
-      where: "status <> 'open'",
+      name: 'threads_by_channel',
+      properties: ['projectId', 'environmentId', 'channelId', 'status', 'activeSecond'],
+      where: 'channel_id is not null',
     },
     {
-      name: 'threads_by_mode',
-      properties: ['projectId', 'environmentId', 'agentMode', 'activeSecond'],
+      name: 'threads_of_mode',
+      properties: ['projectId', 'environmentId', 'agentMode', 'status', 'activeSecond'],
       where: 'agent_mode is not null',
     },
     {
-      name: 'threads_by_assignee',
-      properties: ['projectId', 'environmentId', 'assigneeUserId', 'activeSecond'],
+      name: 'threads_of_user',
+      properties: ['projectId', 'environmentId', 'assigneeUserId', 'status', 'activeSecond'],
       where: 'assignee_user_id is not null',
     },
     {
@@ -83,21 +83,6 @@ export const Thread = defineEntity({
       name: 'threads_unassigned',
       properties: ['projectId', 'environmentId', 'activeSecond'],
       where: "status = 'open' and assignee_user_id is null",
-    },
-    {
-      name: 'threads_open',
-      properties: ['projectId', 'environmentId', 'activeSecond'],
-      where: "status = 'open'",
-    },
-    {
-      name: 'threads_of_assignee',
-      properties: ['projectId', 'environmentId', 'assigneeUserId', 'activeSecond'],
-      where: "status = 'open' and assignee_user_id is not null",
-    },
-    {
-      name: 'threads_open_by_mode',
-      properties: ['projectId', 'environmentId', 'agentMode', 'activeSecond'],
-      where: "status = 'open' and agent_mode is not null",
     },
     {
       name: 'threads_by_window',

@@ -39,6 +39,7 @@ import { StitchLimit } from './stitch-limit.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
+import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
@@ -87,4 +88,6 @@ export const migrations = [
   { name: '0051-account-changes', class: AccountChanges },
   { name: '0054-mentions', class: Mentions },
   { name: '0055-second-factors', class: SecondFactors },
+  { name: '0055-thread-parts', class: ThreadParts },
+  { name: '0056-fewer-thread-indexes', class: FewerThreadIndexes },
 ];

@@ -18,7 +18,10 @@ export interface ScanRow {
 }
 
 export interface BoundedScan {
+  /** Where rows are found: a table, or a select in parentheses. */
   readonly table: string;
+  /** The table that has what is selected of those that are shown. Default: `table`. */
+  readonly rows?: string;
   /** The table's alias in all the texts below. */
   readonly as: string;
   /** What is selected of a row. */
@@ -44,7 +47,19 @@ export interface BoundedScan {
 
 /** The statement. It gives one row more than the page has, if there is one, or the last row of a full scan. */
 export function buildScanStatement(scan: BoundedScan): string {
-  const { table, as, columns, by, computed = {}, order = 'desc', key, range, filters, limit } = scan;
+  const {
+    table,
+    rows = table,
+    as,
+    columns,
+    by,
+    computed = {},
+    order = 'desc',
+    key,
+    range,
+    filters,
+    limit,
+  } = scan;
   const toOrder = (values: readonly string[]): string => values.map(value => `${value} ${order}`).join(', ');
   const inTable = by.map(column => computed[column] ?? `${as}.${column}`);
   const carried = [...new Set([...key, ...by])].map(column =>
@@ -61,7 +76,7 @@ export function buildScanStatement(scan: BoundedScan): string {
         row_number() over (order by ${toOrder(inTable)}) as scanned
       ${from} limit ${maxScannedRows}
     ) step
-    join ${table} ${as} on ${key.map(column => `${as}.${column} = step.${column}`).join(' and ')}
+    join ${rows} ${as} on ${key.map(column => `${as}.${column} = step.${column}`).join(' and ')}
     where step.matches or step.scanned = ${maxScannedRows}
     order by ${toOrder(by.map(column => `step.${column}`))} limit ${limit + 1}`;
 }

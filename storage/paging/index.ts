@@ -1,6 +1,7 @@
 /** Pages of lists: signed keyset cursors, and bounded scans for lists with filters that no index has. */
 export {
   buildScanStatement,
+  maxScannedRows,
   readScanPage,
   ScanConditions,
   type ScanPage,

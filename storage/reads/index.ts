@@ -48,6 +48,7 @@ export {
   type ThreadKey,
   type ThreadRecord,
 } from './threads.ts';
-export { addThreadFilters, type ThreadFilter, threadPage, type ThreadPosition } from './thread-lists.ts';
+export { addThreadFilters, type ThreadFilter } from './thread-filters.ts';
+export { type ThreadListing, threadPage, type ThreadPosition } from './thread-lists.ts';
 export { listEventDeliveries, listMessageEvents, listMessageRuns } from './timeline.ts';
 export { findViewer } from './viewers.ts';

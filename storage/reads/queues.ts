@@ -2,7 +2,7 @@
 import { closingWindowMs, maxQueueCount, type Queues } from '../../protocol/resources/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
 import { countUnread, toQueueCount } from './mentions.ts';
-import { windowEnd } from './thread-lists.ts';
+import { windowEnd } from './thread-filters.ts';
 
 const isAwake = 't.snoozed_until is null';
 
@@ -17,7 +17,7 @@ const queues = {
     and ${windowEnd} > $4::bigint and ${windowEnd} < $4::bigint + ${closingWindowMs}`,
   failedSends: 't.failed_sends is not null',
   paused: `t.status = 'open' and t.agent_mode is not null and t.agent_mode = 'paused'`,
-  closed: `t.status <> 'open' and t.status = 'closed'`,
+  closed: `t.status = 'closed'`,
 } as const;
 
 const inTenant = 't.project_id = $1 and t.environment_id = $2';

@@ -1,8 +1,8 @@
 /**
- * Lists of an environment's threads. Each is read in the order of an index, or of a part of one: what few threads fit has a partial index
- * of its own. Filters that the index does not serve are looked at row by row, on a bounded scan.
+ * Lists of an environment's threads. Each is read in the order of an index, or of several beside each other (thread-parts.ts). What then is not
+ * asked for is left out row by row, on a bounded scan, or where few threads are in question these are found first.
  */
-import type { Database, TenantScope } from '../database/index.ts';
+import type { Database } from '../database/index.ts';
 import {
   buildScanStatement,
   readScanPage,
@@ -11,32 +11,22 @@ import {
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
-import type { ParticipantThreads } from './participants.ts';
+import {
+  addFilters,
+  addOpenWindow,
+  changedSecond,
+  few,
+  type FewName,
+  isOfParticipant,
+  type Served,
+  type ThreadFilter,
+  toMinute,
+  toSecond,
+} from './thread-filters.ts';
+import { type Choice, findFew, findParts } from './thread-parts.ts';
 import { record, type ThreadRecord } from './threads.ts';
 
-/** A filter takes several values, of which a thread has one; null among them stands for threads that have none. */
-type Wanted = readonly (string | null)[] | undefined;
-
-export interface ThreadFilter extends TenantScope {
-  readonly status?: Wanted;
-  readonly agentMode?: Wanted;
-  readonly channelId?: Wanted;
-  readonly tag?: readonly string[] | undefined;
-  readonly assigneeUserId?: Wanted;
-  /** The threads of one participant. */
-  readonly participant?: ParticipantThreads | undefined;
-  /** ISO 8601, exclusive. */
-  readonly updatedAfter?: string | undefined;
-  readonly hasPendingSuggestion?: boolean | undefined;
-  readonly awaitingReply?: boolean | undefined;
-  readonly failedSends?: boolean | undefined;
-  readonly snoozed?: boolean | undefined;
-  /** Whether that user has messages to read. */
-  readonly unread?: { readonly userId: string; readonly is: boolean } | undefined;
-  /** Threads whose window is open, and ends before; ISO 8601. */
-  readonly windowClosesBefore?: string | undefined;
-  /** Epoch milliseconds; decides which windows are open. */
-  readonly now: number;
+export interface ThreadListing extends ThreadFilter {
   readonly sort: keyof typeof orders;
   /** Default: newest first. */
   readonly order?: 'asc' | 'desc' | undefined;
@@ -60,159 +50,100 @@ export interface ListedThread extends ThreadRecord, ScanRow {
   readonly sortedSecond: number;
 }
 
+interface Order {
+  readonly second?: string;
+  readonly instant: string;
+  /** The list has these threads alone. */
+  readonly only?: FewName;
+}
+
 /**
  * What a list is sorted by. For what messages change the index has only the whole second, or minute, and the server sorts within it. So a
- * busy thread's row keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT). The last two lists
- * have the threads alone that wait, and whose window is open.
+ * busy thread's row keeps its index entries for as long as the second lasts, and its updates stay on its page (HOT). The last three lists
+ * have the threads alone that wait, whose window is open, and that are snoozed.
  */
 const orders = {
   lastMessageAt: { second: 't.active_second', instant: 'last_message_at' },
-  updatedAt: { second: 'greatest(t.active_second, t.updated_second)', instant: 'updated_at' },
-  createdAt: { second: undefined, instant: 'created_at' },
-  waitingSince: { second: undefined, instant: 'waiting_since', only: 't.waiting_since is not null' },
-  windowClosesAt: { second: 't.window_minute', instant: 'created_at', only: 't.window_minute is not null' },
-} as const;
+  updatedAt: { second: changedSecond, instant: 'updated_at' },
+  createdAt: { instant: 'created_at' },
+  waitingSince: { instant: 'waiting_since', only: 'awaitingReply' },
+  windowClosesAt: { second: 't.window_minute', instant: 'created_at' },
+  snoozedUntil: { instant: 'snoozed_until', only: 'snoozed' },
+} as const satisfies Record<string, Order>;
 
-const filteredColumns = {
-  status: 't.status',
-  agentMode: 't.agent_mode',
-  channelId: 't.channel_id',
-  assigneeUserId: 't.assignee_user_id',
-} as const;
-type FilteredColumn = keyof typeof filteredColumns;
+const nothing: Served = { columns: [], few: [] };
 
-/** The part of an index by activity that a list is read from. */
-interface IndexedPart {
-  /** Filters that it serves by their one value, which may be none. */
-  readonly filters: readonly FilteredColumn[];
-  /** What else its threads have in common. */
-  readonly only?: string;
+/** The threads that the list is read from, as a table, and which of the filters they fit already. */
+function describeTable(
+  conditions: ScanConditions,
+  listing: ThreadListing,
+  choice: Choice | undefined,
+): Served & { readonly table: string; readonly isPart: boolean } {
+  const { participant, sort, order = 'desc' } = listing;
+  const { only }: Order = orders[sort];
+  const select = (condition: string): string => `select * from threads t where ${condition}`;
+  // Those of a participant are few: they are found first, and then sorted.
+  if (participant !== undefined) {
+    const table = `(${select(isOfParticipant(conditions, participant))} offset 0)`;
+    return { ...nothing, table, isPart: false };
+  }
+  if (choice !== undefined) {
+    const { columns, few: served } = choice;
+    const condition = choice.toCondition(value => conditions.parameter(value));
+    const inTenant = 't.project_id = $1 and t.environment_id = $2';
+    return {
+      columns,
+      few: served,
+      table: `(${select(`${inTenant} and ${condition}`)} order by ${choice.by} offset 0)`,
+      isPart: true,
+    };
+  }
+  const parts = findParts(conditions, listing);
+  if (parts === undefined) {
+    return { columns: [], few: only === undefined ? [] : [only], table: 'threads', isPart: false };
+  }
+  const { columns, few: served, conditions: found } = parts;
+  // In order each by itself, so that they are merged: the planner sees no order in a part otherwise.
+  const sorted = ['active_second', 'last_message_at', 'thread_id'].map(column => `t.${column} ${order}`);
+  const selects = (found.length === 0 ? ['false'] : found).map(
+    each => `(${select(each)} order by ${sorted.join(', ')})`,
+  );
+  const table = `(${selects.join(' union all ')})`;
+  return { columns, few: served, table, isPart: true };
+}
+
+/** What the list's order leaves out. */
+function addOrderConditions(conditions: ScanConditions, listing: ThreadListing): void {
+  const { sort, updatedAfter, windowClosesBefore, now } = listing;
+  const { only }: Order = orders[sort];
+  if (only !== undefined) conditions.range.push(few[only]);
+  if (sort === 'updatedAt' && updatedAfter !== undefined) {
+    conditions.inRange(from => `${changedSecond} >= ${from}::bigint`, toSecond(Date.parse(updatedAfter)));
+  }
+  if (sort !== 'windowClosesAt') return;
+  // Indexes have the minutes in which windows end; the instant decides.
+  conditions.range.push('t.window_minute is not null');
+  conditions.inRange(minute => `t.window_minute >= ${minute}::bigint`, toMinute(now));
+  if (windowClosesBefore === undefined) return addOpenWindow(conditions, now);
+  const end = toMinute(Date.parse(windowClosesBefore));
+  conditions.inRange(minute => `t.window_minute <= ${minute}::bigint`, end);
 }
 
 /**
- * The part that few threads are in. An index has one value in order, so that several values are looked for on a scan, as is every filter
- * that no part serves.
+ * The statement of a page.
+ *
+ * @param choice which threads are found first, as `findFew` has chosen
  */
-function findIndexedPart(filter: ThreadFilter): IndexedPart | undefined {
-  const { sort, status, agentMode, assigneeUserId, tag } = filter;
-  const isOne = (wanted: Wanted): boolean => wanted?.length === 1 && wanted[0] !== null;
-  if (sort !== 'lastMessageAt' || filter.participant !== undefined) return undefined;
-  if (filter.hasPendingSuggestion === true) return { filters: [], only: 't.pending_suggestion is not null' };
-  if (filter.failedSends === true) return { filters: [], only: 't.failed_sends is not null' };
-  const opens: readonly FilteredColumn[] = status?.length === 1 && status[0] === 'open' ? ['status'] : [];
-  if (isOne(assigneeUserId)) return { filters: ['assigneeUserId', ...opens] };
-  if (opens.length > 0 && assigneeUserId?.length === 1) return { filters: ['assigneeUserId', ...opens] };
-  if (isOne(agentMode)) return { filters: ['agentMode', ...opens] };
-  if (isOne(status)) return { filters: ['status'] };
-  return tag === undefined ? undefined : { filters: [], only: `t.tags <> '{}'` };
-}
-
-function addColumnFilters(conditions: ScanConditions, filter: ThreadFilter, part?: IndexedPart): void {
-  for (const name of Object.keys(filteredColumns) as FilteredColumn[]) {
-    const wanted = filter[name];
-    if (wanted === undefined) continue;
-    const column = filteredColumns[name];
-    if (part?.filters.includes(name) === true) {
-      if (wanted[0] === null) conditions.range.push(`${column} is null`);
-      else conditions.inRange(value => `${column} = ${value}`, wanted[0]);
-    } else {
-      const orNone = wanted.includes(null) ? ` or ${column} is null` : '';
-      const values = wanted.filter(value => value !== null);
-      conditions.filter(parameter => `(${column} = any (${parameter}::text[])${orNone})`, values);
-    }
-  }
-}
-
-/** Adds the condition, or that it is not met; not at all where it is undefined. */
-function addChoice(conditions: ScanConditions, condition: string, isWanted: boolean | undefined): void {
-  if (isWanted !== undefined) conditions.filters.push(`(${condition}) = ${isWanted}`);
-}
-
-/** When the window of `threads t` ends, in epoch milliseconds. */
-export const windowEnd = `(t.state #>> '{window,expiresAt}')::bigint`;
-
-/** The index has the minutes in which windows end; the instant decides. */
-function addWindowFilters(conditions: ScanConditions, filter: ThreadFilter): void {
-  const { sort, windowClosesBefore, now } = filter;
-  const isSorted = sort === 'windowClosesAt';
-  const toMinute = (at: number): number => Math.floor(at / 60_000);
-  if (isSorted) conditions.inRange(minute => `t.window_minute >= ${minute}::bigint`, toMinute(now));
-  if (isSorted || windowClosesBefore !== undefined) {
-    conditions.filter(at => `t.window_minute is not null and ${windowEnd} > ${at}::bigint`, now);
-  }
-  if (windowClosesBefore === undefined) return;
-  const end = Date.parse(windowClosesBefore);
-  if (isSorted) conditions.inRange(minute => `t.window_minute <= ${minute}::bigint`, toMinute(end));
-  conditions.filter(at => `${windowEnd} < ${at}::bigint`, end);
-}
-
-function addFilters(conditions: ScanConditions, filter: ThreadFilter, part?: IndexedPart): void {
-  const { tag, updatedAfter, sort, unread } = filter;
-  addColumnFilters(conditions, filter, part);
-  conditions.filter(tags => `t.tags && ${tags}::text[]`, tag);
-  conditions.filter(at => `t.updated_at > ${at}`, updatedAfter);
-  if (sort === 'updatedAt' && updatedAfter !== undefined) {
-    const second = Math.floor(Date.parse(updatedAfter) / 1_000);
-    conditions.inRange(from => `${orders.updatedAt.second} >= ${from}::bigint`, second);
-  }
-  if (part?.only !== 't.pending_suggestion is not null') {
-    addChoice(conditions, 't.pending_suggestion is not null', filter.hasPendingSuggestion);
-  }
-  if (part?.only !== 't.failed_sends is not null') {
-    addChoice(conditions, 't.failed_sends is not null', filter.failedSends);
-  }
-  if (sort !== 'waitingSince' || filter.awaitingReply === false) {
-    addChoice(conditions, 't.waiting_since is not null', filter.awaitingReply);
-  }
-  addChoice(conditions, 't.snoozed_until is not null', filter.snoozed);
-  addWindowFilters(conditions, filter);
-  if (unread !== undefined) {
-    const user = conditions.parameter(unread.userId);
-    addChoice(conditions, isUnread(user), unread.is);
-  }
-}
-
-/** @param user the parameter of a user's id */
-function isUnread(user: string): string {
-  return `coalesce((t.state ->> 'inbound')::bigint, 0) > coalesce((select c.inbound_count from read_cursors c
-    where c.thread_id = t.thread_id and c.user_id = ${user} and c.project_id = $1 and c.environment_id = $2), 0)`;
-}
-
-/** Adds all filters as conditions on each row of `threads t`, for who reads the threads by other means than lists. */
-export function addThreadFilters(
-  conditions: ScanConditions,
-  filter: Omit<ThreadFilter, 'sort' | 'order' | 'after'>,
-): void {
-  addFilters(conditions, { ...filter, sort: 'createdAt' });
-  const { participant } = filter;
-  if (participant !== undefined) conditions.filters.push(isOfParticipant(conditions, participant));
-}
-
-function isOfParticipant(conditions: ScanConditions, { derived, known, names }: ParticipantThreads): string {
-  const isNamed = `external_ref = any (${conditions.parameter(names)}::text[])`;
-  const isDerived = `thread_id = any (${conditions.parameter(derived)}::text[]) and ${isNamed}`;
-  return `(${isDerived} or thread_id = any (${conditions.parameter(known)}::text[]))`;
-}
-
-/** The threads that a list is of. Those of a participant are few: they are found first, and then sorted. */
-function describeTable(conditions: ScanConditions, { participant }: ThreadFilter): string {
-  if (participant === undefined) return 'threads';
-  return `(select * from threads where ${isOfParticipant(conditions, participant)} offset 0)`;
-}
-
-/** The statement of a page. */
-export function threadStatement(filter: ThreadFilter): ScanStatement {
-  const { projectId, environmentId, after, limit, order = 'desc' } = filter;
-  const { second, instant, ...rest } = orders[filter.sort];
+export function threadStatement(listing: ThreadListing, choice?: Choice): ScanStatement {
+  const { projectId, environmentId, after, limit, order = 'desc', sort } = listing;
+  const { second, instant }: Order = orders[sort];
   const conditions = new ScanConditions(
     [projectId, environmentId],
     ['t.project_id = $1', 't.environment_id = $2'],
   );
-  const part = findIndexedPart(filter);
-  const table = describeTable(conditions, filter);
-  if ('only' in rest) conditions.range.push(rest.only);
-  if (part?.only !== undefined) conditions.range.push(part.only);
-  addFilters(conditions, filter, part);
+  const { table, isPart, ...served } = describeTable(conditions, listing, choice);
+  addOrderConditions(conditions, listing);
+  addFilters(conditions, listing, served);
   if (after !== undefined) {
     const sorted = [...(second === undefined ? [] : [second]), `t.${instant}`, 't.thread_id'];
     const ends = [...(second === undefined ? [] : [after.second]), new Date(after.at), after.threadId];
@@ -221,6 +152,7 @@ export function threadStatement(filter: ThreadFilter): ScanStatement {
   const { values, range, filters } = conditions;
   const text = buildScanStatement({
     table,
+    rows: 'threads',
     as: 't',
     columns: `${record}, t.${instant} as "sortedAt", ${second ?? 0} as "sortedSecond"`,
     by: [...(second === undefined ? [] : ['sorted_second']), instant, 'thread_id'],
@@ -231,13 +163,29 @@ export function threadStatement(filter: ThreadFilter): ScanStatement {
     filters,
     limit,
   });
-  return { text, values, isScan: part !== undefined || filters.length > 0 };
+  return { text, values, isScan: isPart || filters.length > 0 };
+}
+
+/** Whether rows are left out one by one, though an index has the order. */
+function leavesOut(listing: ThreadListing): boolean {
+  if (listing.participant !== undefined) return false;
+  const conditions = new ScanConditions([listing.projectId, listing.environmentId], []);
+  addFilters(conditions, listing, describeTable(conditions, listing, undefined));
+  return conditions.filters.length > 0;
+}
+
+/** The statement of a page, by what few threads have where that is better. */
+export async function chooseStatement(
+  db: Pick<Database, 'scan'>,
+  listing: ThreadListing,
+): Promise<ScanStatement> {
+  return threadStatement(listing, leavesOut(listing) ? await findFew(db, listing) : undefined);
 }
 
 /** A page of one environment's threads. */
-export function threadPage(
+export async function threadPage(
   db: Pick<Database, 'query' | 'scan'>,
-  filter: ThreadFilter,
+  listing: ThreadListing,
 ): Promise<ScanPage<ListedThread>> {
-  return readScanPage(db, filter.projectId, threadStatement(filter), filter.limit);
+  return readScanPage(db, listing.projectId, await chooseStatement(db, listing), listing.limit);
 }

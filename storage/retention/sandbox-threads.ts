@@ -29,21 +29,20 @@ const selectDue = `
   select project_id as "projectId", environment_id as "environmentId" from environments
   where kind = 'sandbox' and rests_until <= $1 order by rests_until limit ${maxSandboxes}`;
 
-/** By the index threads_by_activity. `$1`: the last activity at the latest. */
+/** By the index threads_by_change. `$1`: the last activity at the latest. */
 const selectIdle = `
   select thread_id as "threadId" from threads
   where project_id = $2 and environment_id = $3
-    and active_second <= extract(epoch from $1::timestamptz) and last_message_at <= $1 and updated_at <= $1
-  order by active_second limit ${batchThreads}`;
+    and greatest(active_second, updated_second) <= extract(epoch from $1::timestamptz)
+    and last_message_at <= $1 and updated_at <= $1
+  order by greatest(active_second, updated_second) limit ${batchThreads}`;
 
 // Activity only moves forward. A thread that is not due will not be before its own idle time has ended, and a thread that does not exist
-// yet not before that of one which begins now. For threads whose messages are old, the last change counts. Of runs the same holds.
+// yet not before that of one which begins now. Of runs the same holds.
 const setNextDue = `
   update environments set rests_until = $1::timestamptz + least($1 - $2::timestamptz,
-    (select min(updated_at) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
-      and t.active_second <= extract(epoch from $2::timestamptz)),
-    (select to_timestamp(min(active_second)) - $2 from threads t where t.project_id = $3 and t.environment_id = $4
-      and t.active_second > extract(epoch from $2::timestamptz)),
+    (select to_timestamp(min(greatest(active_second, updated_second))) - $2 from threads t
+      where t.project_id = $3 and t.environment_id = $4),
     (select min(completed_at) - $2 from agent_runs r where r.project_id = $3 and r.environment_id = $4 and r.thread_id is null))
   where environment_id = $4`;
 

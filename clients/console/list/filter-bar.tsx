@@ -4,7 +4,13 @@ import { ListFilter } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { agentModes } from '../agent/modes.ts';
-import { isCounted, type QueueName, type ThreadFilters } from '../live/queues.ts';
+import {
+  getApplicable,
+  isApplicable,
+  isCounted,
+  type QueueName,
+  type ThreadFilters,
+} from '../live/queues.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -21,10 +27,13 @@ interface FilterBarProps {
 }
 
 export function FilterBar(props: FilterBarProps) {
-  const { title, queue, filters, onChange, children } = props;
+  const { title, queue, onChange, children } = props;
+  // An address may have others, which say nothing here.
+  const filters = getApplicable(queue, props.filters);
+  const { q: _words, ...narrowing } = filters;
   const texts = useTexts().list;
   const labels = useLabels();
-  const shown = Object.entries(filters).flatMap(([name, values]) =>
+  const shown = Object.entries(narrowing).flatMap(([name, values]) =>
     (Array.isArray(values) ? (values as string[]) : ['']).map(value => ({ name, value })),
   );
   const remove = (name: string, value: string): void => {
@@ -38,7 +47,7 @@ export function FilterBar(props: FilterBarProps) {
         <h2 className={classes['title']}>{title}</h2>
         {children}
         {isCounted(queue) && <KeepFilter queue={queue} filters={filters} />}
-        <FilterMenu {...props} labels={labels} />
+        <FilterMenu {...props} filters={filters} labels={labels} />
       </div>
       {shown.length > 0 && (
         <div className={classes['pills']}>
@@ -90,6 +99,7 @@ function useLabels() {
 }
 
 function FilterMenu({
+  queue,
   filters,
   onChange,
   labels,
@@ -114,20 +124,24 @@ function FilterMenu({
             value={[...(filters.channelId ?? [])]}
             onChange={set('channelId')}
           />
-          <MultiSelect
-            {...common}
-            label={texts.assignee}
-            data={labels.people}
-            value={[...(filters.assigneeUserId ?? [])]}
-            onChange={set('assigneeUserId')}
-          />
-          <MultiSelect
-            {...common}
-            label={texts.mode}
-            data={labels.modes}
-            value={[...(filters.agentMode ?? [])]}
-            onChange={set('agentMode')}
-          />
+          {isApplicable(queue, 'assigneeUserId') && (
+            <MultiSelect
+              {...common}
+              label={texts.assignee}
+              data={labels.people}
+              value={[...(filters.assigneeUserId ?? [])]}
+              onChange={set('assigneeUserId')}
+            />
+          )}
+          {isApplicable(queue, 'agentMode') && (
+            <MultiSelect
+              {...common}
+              label={texts.mode}
+              data={labels.modes}
+              value={[...(filters.agentMode ?? [])]}
+              onChange={set('agentMode')}
+            />
+          )}
           <TagsInput {...common} label={texts.tags} value={[...(filters.tag ?? [])]} onChange={set('tag')} />
           <Checkbox
             size="xs"

@@ -4,6 +4,7 @@ import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
 import { useThreadList } from '../live/use-thread-list.ts';
@@ -38,9 +39,12 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
   const texts = useTexts();
   const choosing = useChosen(list);
   const { chosen, choose } = choosing;
+  const { q } = filters;
+  const title =
+    queue === 'search' && q !== undefined ? texts.list.resultsOf(toShownName(q)) : texts.shell.queues[queue];
   return (
     <section className={classes['pane']} aria-label={texts.shell.queues[queue]}>
-      <FilterBar title={texts.shell.queues[queue]} queue={queue} filters={filters} onChange={setFilters}>
+      <FilterBar title={title} queue={queue} filters={filters} onChange={setFilters}>
         {state.waiting > 0 && (
           <Button
             size="compact-xs"
@@ -100,9 +104,11 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   });
   const items = rows.getVirtualItems();
   const lastShown = items.at(-1)?.index ?? 0;
+  // After a failure the list asks again by itself.
+  const readsOn = state.hasMore && !state.isFar && state.error === undefined;
   useEffect(() => {
-    if (state.hasMore && lastShown >= order.length - aheadRows) void list.readMore();
-  }, [list, state.hasMore, lastShown, order.length]);
+    if (readsOn && lastShown >= order.length - aheadRows) void list.readMore();
+  }, [list, readsOn, state.pages, lastShown, order.length]);
   const move = useMove({ order, selected, open, scrollTo: index => rows.scrollToIndex(index) });
   useShortcuts([
     ['J', () => move(1), { repeats: true }],
@@ -163,6 +169,22 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
           );
         })}
       </div>
+      <Further list={list} state={state} />
+    </div>
+  );
+}
+
+/** Behind the last row: why nothing follows yet. */
+function Further({ list, state }: Pick<RowsProps, 'list' | 'state'>) {
+  const texts = useTexts().list;
+  const isUnreadable = state.error !== undefined && state.hasMore && state.phase === 'ready';
+  if (!isUnreadable && !state.isFar) return null;
+  return (
+    <div className={classes['nothing']} role={isUnreadable ? 'alert' : 'status'}>
+      <p>{isUnreadable ? texts.unreadable : texts.far}</p>
+      <Button variant="default" onClick={() => void list.readMore()}>
+        {isUnreadable ? texts.readAgain : texts.further}
+      </Button>
     </div>
   );
 }
@@ -241,7 +263,9 @@ function Nothing({ list, state, queue }: Pick<RowsProps, 'list' | 'state' | 'que
       </div>
     );
   }
-  if (state.phase === 'reading') {
+  if (state.isFar || (state.error !== undefined && state.hasMore))
+    return <Further list={list} state={state} />;
+  if (state.phase === 'reading' || state.hasMore) {
     return (
       <div role="status" aria-label={texts.reading}>
         {Array.from({ length: 8 }, (_, index) => (

@@ -2,6 +2,7 @@
 import { memo, useMemo } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
+import { Snippet } from '../search/snippet.tsx';
 import { getWindowLeft } from '../live/queues.ts';
 import type { Names } from '../thread/names.tsx';
 import type { Formats } from '../../kit/formats.ts';
@@ -63,7 +64,14 @@ export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
 });
 
 function Preview({ thread, texts, names }: ThreadRowProps) {
-  const { preview } = thread;
+  const { preview, match } = thread;
+  if (match !== undefined) {
+    return (
+      <bdi>
+        <Snippet {...match} />
+      </bdi>
+    );
+  }
   if (preview === undefined || preview === null) return texts.noMessages;
   const { direction, actorType, text, attachmentCount, contentType } = preview;
   const author =

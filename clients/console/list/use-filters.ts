@@ -5,6 +5,8 @@ import type { ThreadFilters } from '../live/queues.ts';
 
 const listNames = ['channelId', 'tag', 'agentMode', 'assigneeUserId'] as const;
 const mostValues = 20;
+/** Code points: the contract's. */
+const longestSearch = 200;
 
 /** Of an address, which anybody may have written. */
 export function readFilters(search: Readonly<Record<string, unknown>>): ThreadFilters {
@@ -14,7 +16,18 @@ export function readFilters(search: Readonly<Record<string, unknown>>): ThreadFi
     return [name, values.length === 0 ? undefined : values.slice(0, mostValues)] as const;
   });
   const given = Object.fromEntries(lists.filter(([, values]) => values !== undefined));
-  return { ...given, ...(search['unread'] === true ? { unread: true } : {}) };
+  return {
+    ...given,
+    ...(search['unread'] === true ? { unread: true } : {}),
+    ...readWords(search['q']),
+  };
+}
+
+/** A number that was searched for stands in an address as one. */
+function readWords(value: unknown): Pick<ThreadFilters, 'q'> {
+  if (typeof value !== 'string' && typeof value !== 'number') return {};
+  const q = Array.from(String(value).trim()).slice(0, longestSearch).join('');
+  return q === '' ? {} : { q };
 }
 
 /** What stays of an address when another thread is opened. */

@@ -15,7 +15,11 @@ export const countedQueueNames = [
 ] as const;
 export type CountedQueueName = (typeof countedQueueNames)[number];
 
-export const queueNames = [...countedQueueNames, 'snoozed'] as const;
+/** The inbox, as it is listed. */
+export const inboxQueueNames = [...countedQueueNames, 'snoozed'] as const;
+
+/** `search` has the threads that a search has found; the others are of everybody's inbox. */
+export const queueNames = [...inboxQueueNames, 'search'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What the contract calls the queues. */
@@ -32,7 +36,8 @@ export const contractNames: Readonly<Record<CountedQueueName, Exclude<keyof Queu
     closed: 'closed',
   };
 
-export const isCounted = (name: QueueName): name is CountedQueueName => name !== 'snoozed';
+export const isCounted = (name: QueueName): name is CountedQueueName =>
+  (countedQueueNames as readonly QueueName[]).includes(name);
 
 export const isQueueName = (name: string): name is QueueName =>
   (queueNames as readonly string[]).includes(name);
@@ -44,6 +49,8 @@ export interface ThreadFilters {
   readonly agentMode?: readonly ('auto' | 'suggest' | 'paused' | 'none')[] | undefined;
   readonly assigneeUserId?: readonly string[] | undefined;
   readonly unread?: boolean | undefined;
+  /** The words of a search. */
+  readonly q?: string | undefined;
 }
 
 /** What decides on who is in a queue, beside the thread. */
@@ -56,8 +63,10 @@ export interface QueueSurroundings {
 interface Queue {
   readonly query: (surroundings: QueueSurroundings) => ListThreadsQuery;
   readonly has: (thread: Thread, surroundings: QueueSurroundings) => boolean;
-  /** Default: the one with the newest message first. */
-  readonly sort?: 'waitingSince';
+  /** Below zero where the first thread comes before the second: as the server sorts. Default: the one with the newest message first. */
+  readonly compare?: (one: Thread, other: Thread) => number;
+  /** Filters that the queue has set already: it cannot be narrowed down by them. */
+  readonly sets?: readonly (keyof ThreadFilters)[];
 }
 
 /** A window that closes so soon wants an answer now, in milliseconds. */
@@ -85,10 +94,12 @@ export const queues: Readonly<Record<QueueName, Queue>> = {
     query: ({ userId }) => ({ status: ['open'], assigneeUserId: [userId] }),
     has: (thread, { userId, now }) =>
       isOpen(thread) && thread.assigneeUserId === userId && !sleeps(thread, now),
+    sets: ['assigneeUserId'],
   },
   unassigned: {
     query: () => ({ status: ['open'], assigneeUserId: ['unassigned'] }),
     has: (thread, { now }) => isOpen(thread) && thread.assigneeUserId == null && !sleeps(thread, now),
+    sets: ['assigneeUserId'],
   },
   all: {
     query: () => ({ status: ['open'] }),
@@ -101,11 +112,21 @@ export const queues: Readonly<Record<QueueName, Queue>> = {
   waiting: {
     query: () => ({ sort: 'waitingSince', order: 'asc' }),
     has: (thread, { now }) => thread.waitingSince != null && !sleeps(thread, now),
-    sort: 'waitingSince',
+    compare: (one, other) =>
+      compareTexts(one.waitingSince ?? '', other.waitingSince ?? '') ||
+      compareTexts(one.threadId, other.threadId),
   },
   closing: {
-    query: ({ now }) => ({ windowClosesBefore: toInstant(now + closingSoonMs) }),
-    has: (thread, { now }) => (getWindowLeft(thread, now) ?? Infinity) <= closingSoonMs,
+    query: ({ now }) => ({
+      windowClosesBefore: toInstant(now + closingSoonMs),
+      sort: 'windowClosesAt',
+      order: 'asc',
+    }),
+    has: (thread, { now }) => isOpen(thread) && (getWindowLeft(thread, now) ?? Infinity) <= closingSoonMs,
+    compare: (one, other) =>
+      getWindowMinute(one) - getWindowMinute(other) ||
+      compareTexts(one.createdAt, other.createdAt) ||
+      compareTexts(one.threadId, other.threadId),
   },
   failed: {
     query: () => ({ failedSends: true }),
@@ -114,16 +135,38 @@ export const queues: Readonly<Record<QueueName, Queue>> = {
   paused: {
     query: () => ({ status: ['open'], agentMode: ['paused'] }),
     has: thread => isOpen(thread) && thread.agentMode === 'paused',
+    sets: ['agentMode'],
   },
   closed: {
     query: () => ({ status: ['closed'] }),
     has: ({ status }) => status === 'closed',
   },
   snoozed: {
-    query: () => ({ snoozed: true }),
+    query: () => ({ snoozed: true, sort: 'snoozedUntil', order: 'asc' }),
     has: (thread, { now }) => sleeps(thread, now),
+    compare: (one, other) =>
+      compareTexts(one.snoozedUntil ?? '', other.snoozedUntil ?? '') ||
+      compareTexts(one.threadId, other.threadId),
   },
+  // Which it found, and their order, the server says alone.
+  search: { query: () => ({}), has: () => true, compare: () => 0 },
 };
+
+/** Those of the filters that say anything of the queue. */
+export function getApplicable(name: QueueName, filters: ThreadFilters): ThreadFilters {
+  const { sets = [] } = queues[name];
+  const applicable = Object.entries(filters).filter(
+    ([filter, value]) =>
+      value !== undefined &&
+      value !== false &&
+      !sets.includes(filter as keyof ThreadFilters) &&
+      (filter !== 'q' || name === 'search'),
+  );
+  return Object.fromEntries(applicable);
+}
+
+export const isApplicable = (name: QueueName, filter: keyof ThreadFilters): boolean =>
+  queues[name].sets?.includes(filter) !== true;
 
 /** The question for the threads of a queue. */
 export function createQuery(
@@ -131,15 +174,7 @@ export function createQuery(
   filters: ThreadFilters,
   surroundings: QueueSurroundings,
 ): ListThreadsQuery {
-  const { assigneeUserId, ...others } = filters;
-  const query = queues[name].query(surroundings);
-  const given = Object.fromEntries(
-    Object.entries(others).filter(([, value]) => value !== undefined && value !== false),
-  );
-  // Two of the queues are those of an assignee already.
-  const assignee =
-    assigneeUserId === undefined || query.assigneeUserId !== undefined ? {} : { assigneeUserId };
-  return { ...query, ...given, ...assignee } as ListThreadsQuery;
+  return { ...queues[name].query(surroundings), ...getApplicable(name, filters) } as ListThreadsQuery;
 }
 
 /** Whether the thread belongs to the queue and fits the filters. */
@@ -149,7 +184,7 @@ export function belongs(
   filters: ThreadFilters,
   surroundings: QueueSurroundings,
 ): boolean {
-  const { channelId, tag, agentMode, assigneeUserId, unread } = filters;
+  const { channelId, tag, agentMode, assigneeUserId, unread } = getApplicable(name, filters);
   const has = (wanted: readonly string[] | undefined, value: string): boolean =>
     wanted === undefined || wanted.length === 0 || wanted.includes(value);
   return (
@@ -162,13 +197,18 @@ export function belongs(
   );
 }
 
-/** Below zero where the first thread comes before the second. No two threads have the same place. */
+/** Below zero where the first thread comes before the second. Those of a search apart, no two have the same place. */
 export function compare(name: QueueName, one: Thread, other: Thread): number {
-  const byTime =
-    queues[name].sort === 'waitingSince'
-      ? compareTexts(one.waitingSince ?? '', other.waitingSince ?? '')
-      : compareTexts(other.lastMessageAt, one.lastMessageAt);
-  return byTime === 0 ? compareTexts(other.threadId, one.threadId) : byTime;
+  return (queues[name].compare ?? compareNewest)(one, other);
+}
+
+function compareNewest(one: Thread, other: Thread): number {
+  return compareTexts(other.lastMessageAt, one.lastMessageAt) || compareTexts(other.threadId, one.threadId);
+}
+
+/** The server sorts by the minute in which the window closes. */
+function getWindowMinute({ serviceWindow }: Thread): number {
+  return Math.floor(Date.parse(serviceWindow?.expiresAt ?? '') / minuteMs) || 0;
 }
 
 /** By their characters, as the server sorts instants and ids. */

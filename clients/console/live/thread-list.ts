@@ -3,12 +3,16 @@
  *
  *   reading -> ready <-> readingMore; or failed: `read` tries again
  *
+ * A page of the server may add no row, since it looks at a bounded number of threads: then the next one is read, up to a limit from which on
+ * somebody has to ask (`isFar`). A page that could not be read is asked for again, after growing waits.
+ *
  * While it is held, because the pointer is over it, no row moves: what is new waits (`waiting`) until it is let go.
  */
 import type { ListThreadsQuery, Page, SkeinEvent, Thread } from '../../sdk/index.ts';
 import type { StreamListener } from './project-stream.ts';
 import { belongs, compare, createQuery, type QueueName, type ThreadFilters } from './queues.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
+import { MissingThreads } from './missing-threads.ts';
 import { ThreadOrder } from './thread-order.ts';
 import { ThreadRows } from './thread-rows.ts';
 
@@ -18,6 +22,10 @@ export interface ThreadListState {
   /** Ids in the order of the queue. */
   readonly order: readonly string[];
   readonly hasMore: boolean;
+  /** Pages that were read. Each may have changed what has to be read next, without a row that shows it. */
+  readonly pages: number;
+  /** Many pages have added no row: `readMore` goes on. */
+  readonly isFar: boolean;
   /** Rows that would move, come or go if the list were let go. */
   readonly waiting: number;
 }
@@ -43,11 +51,11 @@ const pageSize = 50;
 const nextPageSize = 100;
 /** Views are told so often, however many events come: rows that jump more often are not read by anybody. */
 const tellEveryMs = 100;
-/** Rows that are missing are read together; more at once than this, and the first page is read anew. */
-const gatherMs = 200;
-const mostGathered = 20;
-/** What could not be read is asked for again after so long. */
+/** What could not be read is asked for again after so long, and twice as long after each failure. */
 const againMs = 2_000;
+const longestAgainMs = 30_000;
+/** Pages in a row that add no row: some 2,000 threads each. */
+const mostEmptyPages = 20;
 
 export class ThreadList implements StreamListener {
   readonly #port: ThreadListPort;
@@ -57,9 +65,11 @@ export class ThreadList implements StreamListener {
   /** Threads that come behind the last page that was read: with the next one they may be shown. */
   readonly #behind = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  readonly #missing = new Set<string>();
-  /** Threads that are asked for by themselves, or will be. */
-  readonly #beingRead = new Map<string, number>();
+  readonly #missing: MissingThreads;
+  /** Of a search: which threads it has found, and their places. */
+  readonly #found: Map<string, number> | undefined;
+  /** What the cursor is of. */
+  #query: ListThreadsQuery | undefined;
   #cursor: string | null = null;
   /** The last thread of the pages that were read: what comes behind it is not known yet. */
   #end: Thread | undefined;
@@ -67,20 +77,38 @@ export class ThreadList implements StreamListener {
   /** Threads that have changed since the list was told last while it was not held. */
   readonly #changed = new Set<string>();
   #cancelTell: (() => void) | undefined;
-  #cancelGather: (() => void) | undefined;
+  #failures = 0;
   #cancelAgain: (() => void) | undefined;
   /** Which reading is the last that was begun: answers of earlier ones come too late. */
   #reading = 0;
-  #state: ThreadListState = { phase: 'reading', error: undefined, order: [], hasMore: false, waiting: 0 };
+  #state: ThreadListState = {
+    phase: 'reading',
+    error: undefined,
+    order: [],
+    hasMore: false,
+    pages: 0,
+    isFar: false,
+    waiting: 0,
+  };
 
   constructor(port: ThreadListPort, queue: ShownQueue) {
     this.#port = port;
     this.#queue = queue;
+    this.#found = queue.name === 'search' ? new Map() : undefined;
+    this.#missing = new MissingThreads({
+      readOne: async threadId => {
+        if (!this.#rows.put([await port.get(threadId)])) return;
+        this.#order.change(threadId);
+        this.#tellSoon();
+      },
+      readAll: () => this.read(),
+      schedule: port.schedule,
+    });
     this.#order = new ThreadOrder({
       get: threadId => this.#rows.get(threadId),
       all: () => this.#rows.all(),
       has: thread => this.#isShown(thread),
-      compare: (one, other) => compare(queue.name, one, other),
+      compare: (one, other) => this.#compare(one, other),
       now: () => port.now(),
     });
   }
@@ -103,33 +131,46 @@ export class ThreadList implements StreamListener {
     const reading = ++this.#reading;
     const isFirst = this.#end === undefined && this.#state.order.length === 0;
     this.#setState({ phase: isFirst ? 'reading' : this.#state.phase, error: undefined });
+    const query = this.#createQuery();
     try {
-      const page = await this.#port.list(this.#createQuery());
+      const page = await this.#port.list(query);
       if (reading !== this.#reading) return;
       // What was known behind it may not be there any more.
       this.#order.changeAll();
+      this.#query = query;
+      this.#found?.clear();
       this.#takePage(page);
+      this.#setState({ phase: 'ready' });
     } catch (error) {
       if (reading !== this.#reading) return;
       this.#setState({ phase: 'failed', error });
-      if (canSucceedLater(error)) this.#cancelAgain = this.#port.schedule(() => void this.read(), againMs);
+      this.#tryAgain(error, () => void this.read());
+      return;
     }
+    if (this.#state.order.length === 0) await this.readMore();
   }
 
-  /** Reads the next page, if there is one and nothing is read already. */
+  /** Reads on until a page adds a row, if there is more and nothing is read already. */
   async readMore(): Promise<void> {
     if (this.#state.phase !== 'ready' || this.#cursor === null) return;
+    this.#cancelAgain?.();
     const reading = ++this.#reading;
-    this.#setState({ phase: 'readingMore' });
+    this.#setState({ phase: 'readingMore', error: undefined, isFar: false });
+    const { length } = this.#state.order;
     try {
-      const page = await this.#port.list({
-        ...this.#createQuery(),
-        limit: nextPageSize,
-        cursor: this.#cursor,
-      });
-      if (reading === this.#reading) this.#takePage(page);
+      let pages = 0;
+      // The query of the first page: its times are the cursor's.
+      while (this.#cursor !== null && pages++ < mostEmptyPages && this.#state.order.length <= length) {
+        const page = await this.#port.list({ ...this.#query, limit: nextPageSize, cursor: this.#cursor });
+        if (reading !== this.#reading) return;
+        this.#takePage(page);
+      }
+      const isFar = this.#cursor !== null && this.#state.order.length <= length;
+      this.#setState({ phase: 'ready', isFar });
     } catch (error) {
-      if (reading === this.#reading) this.#setState({ phase: 'ready', error });
+      if (reading !== this.#reading) return;
+      this.#setState({ phase: 'ready', error });
+      this.#tryAgain(error, () => void this.readMore());
     }
   }
 
@@ -161,7 +202,8 @@ export class ThreadList implements StreamListener {
     this.#order.change(threadId);
     if (taken === 'changed') this.#tellSoon();
     // An answer that is on its way may be older than this event, and what came before it was not taken.
-    if (taken === 'unknown' || this.#beingRead.has(threadId)) this.#gather(threadId);
+    const isMissing = taken === 'unknown' && this.#found?.has(threadId) !== false;
+    if (isMissing || this.#missing.isBeingRead(threadId)) this.#missing.add(threadId);
   }
 
   onReset(): Promise<void> {
@@ -171,17 +213,27 @@ export class ThreadList implements StreamListener {
   stop(): void {
     this.#reading++;
     this.#cancelTell?.();
-    this.#cancelGather?.();
+    this.#missing.stop();
     this.#cancelAgain?.();
-    this.#cancelTell = this.#cancelGather = this.#cancelAgain = undefined;
+    this.#cancelTell = this.#cancelAgain = undefined;
+  }
+
+  #tryAgain(error: unknown, work: () => void): void {
+    if (!canSucceedLater(error)) return;
+    const ms = Math.min(againMs * 2 ** this.#failures++, longestAgainMs);
+    this.#cancelAgain = this.#port.schedule(work, ms);
   }
 
   #createQuery(): ListThreadsQuery {
     const { name, filters, userId } = this.#queue;
-    return { ...createQuery(name, filters, { userId, now: this.#port.now() }), limit: pageSize };
+    // A search has one page.
+    const limit = this.#found === undefined ? pageSize : nextPageSize;
+    return { ...createQuery(name, filters, { userId, now: this.#port.now() }), limit };
   }
 
   #takePage({ data, hasMore, nextCursor }: Page<Thread>): void {
+    this.#failures = 0;
+    for (const { threadId } of data) this.#found?.set(threadId, this.#found.size);
     this.#rows.put(data);
     this.#cursor = hasMore ? nextCursor : null;
     const last = data.at(-1);
@@ -191,7 +243,7 @@ export class ThreadList implements StreamListener {
     for (const threadId of [...data.map(each => each.threadId), ...this.#behind])
       this.#order.change(threadId);
     this.#behind.clear();
-    this.#setState({ phase: 'ready', error: undefined, hasMore });
+    this.#setState({ error: undefined, hasMore, pages: this.#state.pages + 1 });
     this.#append(data);
     this.#tell();
   }
@@ -210,50 +262,21 @@ export class ThreadList implements StreamListener {
   }
 
   #comesAfter(one: Thread, other: Thread): boolean {
-    return compare(this.#queue.name, one, other) > 0;
+    return this.#compare(one, other) > 0;
+  }
+
+  #compare(one: Thread, other: Thread): number {
+    if (this.#found === undefined) return compare(this.#queue.name, one, other);
+    return (this.#found.get(one.threadId) ?? 0) - (this.#found.get(other.threadId) ?? 0);
   }
 
   #isShown(thread: Thread): boolean {
     const { name, filters, userId } = this.#queue;
+    if (this.#found?.has(thread.threadId) === false) return false;
     if (!belongs(thread, name, filters, { userId, now: this.#port.now() })) return false;
     const isBehind = this.#end !== undefined && this.#state.hasMore && this.#comesAfter(thread, this.#end);
     if (isBehind) this.#behind.add(thread.threadId);
     return !isBehind;
-  }
-
-  #gather(threadId: string): void {
-    if (!this.#missing.has(threadId)) this.#countReads(threadId, 1);
-    this.#missing.add(threadId);
-    this.#cancelGather ??= this.#port.schedule(() => {
-      this.#cancelGather = undefined;
-      const missing = [...this.#missing];
-      this.#missing.clear();
-      if (missing.length > mostGathered) {
-        void this.read().finally(() => missing.forEach(each => this.#countReads(each, -1)));
-        return;
-      }
-      for (const each of missing) void this.#readOne(each);
-    }, gatherMs);
-  }
-
-  async #readOne(threadId: string): Promise<void> {
-    try {
-      if (this.#rows.put([await this.#port.get(threadId)])) {
-        this.#order.change(threadId);
-        this.#tellSoon();
-      }
-    } catch (error) {
-      // Otherwise it is gone.
-      if (canSucceedLater(error)) this.#gather(threadId);
-    } finally {
-      this.#countReads(threadId, -1);
-    }
-  }
-
-  #countReads(threadId: string, change: 1 | -1): void {
-    const count = (this.#beingRead.get(threadId) ?? 0) + change;
-    if (count > 0) this.#beingRead.set(threadId, count);
-    else this.#beingRead.delete(threadId);
   }
 
   #tellSoon(): void {

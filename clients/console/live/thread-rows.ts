@@ -76,12 +76,13 @@ export class ThreadRows {
     // Without a preview it is half a row: it is read.
     if (known === undefined) return 'unknown';
     if ((known.sequence ?? 0) >= (thread.sequence ?? 0)) return 'nothing';
-    const { preview, unreadCount, readSequence } = known;
+    const { preview, unreadCount, readSequence, match } = known;
     this.#threads.set(thread.threadId, {
       ...thread,
       ...(preview === undefined ? {} : { preview }),
       ...(unreadCount === undefined ? {} : { unreadCount }),
       ...(readSequence === undefined ? {} : { readSequence }),
+      ...(match === undefined ? {} : { match }),
     });
     return 'changed';
   }

@@ -4,8 +4,8 @@ import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
-import { cutSnippet } from './highlights.ts';
 import classes from './palette.module.css';
+import { Snippet } from './snippet.tsx';
 import type { RunnableCommand } from './use-commands.ts';
 
 export function FoundThread({ thread }: { readonly thread: Thread }) {
@@ -28,18 +28,18 @@ export function FoundThread({ thread }: { readonly thread: Thread }) {
           </time>
         </span>
         <bdi className={classes['snippet']}>
-          {match === undefined
-            ? thread.preview?.text
-            : cutSnippet(match.snippet, match.highlights).map(({ text, isHit }, index) =>
-                isHit ? <mark key={index}>{text}</mark> : text,
-              )}
+          {match === undefined ? thread.preview?.text : <Snippet {...match} />}
         </bdi>
       </span>
     </>
   );
 }
 
-export function FoundCommand({ command: { Icon, label } }: { readonly command: RunnableCommand }) {
+export function FoundCommand({
+  command: { Icon, label },
+}: {
+  readonly command: Pick<RunnableCommand, 'Icon' | 'label'>;
+}) {
   return (
     <>
       <Icon size={15} strokeWidth={1.7} aria-hidden />

@@ -1,5 +1,6 @@
 /** Finds conversations by what was written in them, and goes anywhere: one field, and a list that the arrow keys walk through. */
 import { Modal } from '@mantine/core';
+import { Search } from 'lucide-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
@@ -10,7 +11,7 @@ import { FoundCommand, FoundThread } from './found.tsx';
 import { type Choice, ChoiceList } from './choice-list.tsx';
 import classes from './palette.module.css';
 import { useCommands } from './use-commands.ts';
-import { useThreadSearch } from './use-thread-search.ts';
+import { mostFound, useThreadSearch } from './use-thread-search.ts';
 
 interface PaletteProps {
   readonly onClose: () => void;
@@ -43,6 +44,7 @@ function Finder({ onClose, onShortcuts }: PaletteProps) {
   const { threads, isSearching, error } = useThreadSearch(written);
   const commands = useCommands(onShortcuts);
   const open = useOpenThread();
+  const showAll = useShowAll();
   const choices = useMemo((): readonly Choice[] => {
     const found = threads.map((thread): Choice => ({
       id: thread.threadId,
@@ -54,14 +56,27 @@ function Finder({ onClose, onShortcuts }: PaletteProps) {
       ...command,
       content: <FoundCommand command={command} />,
     }));
-    return [...found, ...named].map(choice => ({
+    // Where there may be more than the palette shows.
+    const words = written.trim();
+    const all: readonly Choice[] =
+      words === '' || threads.length < mostFound
+        ? []
+        : [
+            {
+              id: 'all-results',
+              group: 'threads',
+              content: <FoundCommand command={{ Icon: Search, label: texts.all(words) }} />,
+              run: () => showAll(words),
+            },
+          ];
+    return [...found, ...all, ...named].map(choice => ({
       ...choice,
       run() {
         onClose();
         choice.run();
       },
     }));
-  }, [threads, commands, written, open, onClose]);
+  }, [threads, commands, written, open, showAll, texts, onClose]);
   return (
     <ChoiceList
       label={texts.field}
@@ -71,6 +86,19 @@ function Finder({ onClose, onShortcuts }: PaletteProps) {
       isSearching={isSearching}
       error={error}
     />
+  );
+}
+
+/** Shows everything that is found, as a list. */
+function useShowAll(): (words: string) => void {
+  const navigate = useNavigate();
+  const { projectId, environmentId } = useConversing();
+  return useMemo(
+    () => q => {
+      const params = { projectId, environmentId, queue: 'search' };
+      void navigate({ to: '/$projectId/$environmentId/$queue', params, search: { q } });
+    },
+    [navigate, projectId, environmentId],
   );
 }
 

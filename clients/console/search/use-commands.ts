@@ -5,7 +5,7 @@ import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Su
 import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
-import { queueNames } from '../live/queues.ts';
+import { inboxQueueNames } from '../live/queues.ts';
 import { rememberEnvironment, useEnvironments } from '../../kit/shell/environments.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
 import { useTheme } from '../../kit/people/use-profile.ts';
@@ -34,7 +34,7 @@ function useQueueCommands(): readonly RunnableCommand[] {
   const { saved } = useSavedFilters();
   return useMemo(
     () => [
-      ...queueNames.map(queue => ({
+      ...inboxQueueNames.map(queue => ({
         id: `queue-${queue}`,
         group: 'queues' as const,
         label: shell.queues[queue],

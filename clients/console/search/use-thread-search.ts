@@ -5,7 +5,8 @@ import type { Thread } from '../../sdk/index.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { findThreadId } from './commands.ts';
 
-const mostFound = 12;
+/** Those that the palette shows. */
+export const mostFound = 12;
 /** A pause in typing, in milliseconds. */
 const pauseMs = 150;
 /** The contract's. */

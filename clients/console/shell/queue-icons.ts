@@ -7,6 +7,7 @@ import {
   Inbox,
   type LucideIcon,
   Pause,
+  Search,
   Sparkles,
   TriangleAlert,
   UserRoundSearch,
@@ -24,4 +25,5 @@ export const queueIcons: Readonly<Record<QueueName, LucideIcon>> = {
   paused: Pause,
   closed: Check,
   snoozed: AlarmClock,
+  search: Search,
 };

@@ -430,7 +430,7 @@ export interface ListThreadsQuery {
    * What the list is ordered by.
    * @default "lastMessageAt"
    */
-  sort?: 'lastMessageAt' | 'createdAt' | 'updatedAt' | 'waitingSince' | 'windowClosesAt' | undefined;
+  sort?: 'lastMessageAt' | 'createdAt' | 'updatedAt' | 'waitingSince' | 'windowClosesAt' | 'snoozedUntil' | undefined;
   /**
    * desc: newest first. asc: oldest first.
    * @default "desc"
@@ -1495,7 +1495,7 @@ export interface ThreadsApi {
   /**
    * List threads, newest first.
    * Name a filter several times for several values: a thread fits that has one of them. While messages come, a thread moves within the orders by `lastMessageAt` and `updatedAt`: with newest first, one that gets a message before it was shown is above the page already, and is not shown any more. To see every thread, sort by `createdAt`, which shows each one once; or by `updatedAt` with `order=asc`, which shows one again that has changed since.
-   * With `q`, the answer is one page of the best threads, by their messages and the names of their participants, new messages before old ones; `match` says what was found. `"hello world"` are words in a row, `or` and `-word` have their usual meaning. A message is found some seconds after it was written. There is no second page, and `sort` and `order` do not count.
+   * With `q`, the answer is one page of the best threads, by their messages, their subjects and the names of their participants, new messages before old ones; `match` says what was found. `"hello world"` are words in a row, `or` and `-word` have their usual meaning. A message is found some seconds after it was written. There is no second page, and `sort` and `order` do not count.
    * A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
    * API keys need `threads:read`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
@@ -1510,7 +1510,7 @@ export interface ThreadsApi {
   get(threadId: string, options?: CallOptions): Call<Thread>;
 
   /**
-   * Change a thread: its status, agent, tags, fields, participant, or until when it is snoozed.
+   * Change a thread: its status, agent, tags, fields, participant, subject, or until when it is snoozed.
    * `customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
@@ -1535,7 +1535,7 @@ export interface ThreadsApi {
 
   /**
    * Change up to 100 threads, each by itself.
-   * Each thread is changed as by the operation for one, and has its result: `failed`, with the error, is a thread that stayed as it was, also one that there is not. `addTags` and `removeTags` need `tags`, `assign` needs `userId`, `setAgentMode` needs `agentMode`. Also 404 for a user who may not answer. It counts towards the quota as often as there are threads. Repeated with its Idempotency-Key, it does nothing twice, and tries again what failed with 429 or 5xx.
+   * Each thread is changed as by the operation for one, and has its result: `failed`, with the error, is a thread that stayed as it was, also one that there is not. `addTags` and `removeTags` need `tags`, `assign` needs `userId`, `setAgentMode` needs `agentMode`, `snooze` needs `snoozedUntil` (null wakes). Also 404 for a user who may not answer. It counts towards the quota as often as there are threads. Repeated with its Idempotency-Key, it does nothing twice, and tries again what failed with 429 or 5xx.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
    */

@@ -51,7 +51,7 @@ export interface ThreadPreview {
 
 export interface ThreadMatch {
   /** What the words were found in. */
-  field: 'participant' | 'message';
+  field: 'participant' | 'subject' | 'message';
   /** The message that they were found in. */
   messageId?: string | null;
   /** The text around them. */
@@ -95,6 +95,7 @@ export interface Thread {
   sequence?: number;
   /** Who writes on the other side; null: nobody. */
   participant?: Participant | null;
+  subject?: string | null;
   /** Whether free-form messages may be sent now, and until when. */
   serviceWindow?: ServiceWindow | null;
   /** The time without charges by the provider after a referral; null: there was none. */
@@ -3784,6 +3785,7 @@ export interface CreateThreadBody {
   channelId?: string | undefined;
   /** Your name for the participant. A channel has one thread for each. */
   externalRef?: string | undefined;
+  subject?: string | undefined;
   /** Your own JSON object, stored as it is. */
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -3809,6 +3811,7 @@ export interface UpdateThreadBody {
   /** The agent of the thread; null: that of its channel. */
   agentId?: string | null | undefined;
   participant?: ParticipantInput | undefined;
+  subject?: string | null | undefined;
   /** An instant in the future, at most a year ahead, for an open thread; null wakes it. */
   snoozedUntil?: string | null | undefined;
 }
@@ -3836,13 +3839,14 @@ export interface BulkBody {
   /** Which ones, each once. */
   threadIds: readonly string[];
   /** What is done to each. */
-  action: 'close' | 'reopen' | 'archive' | 'addTags' | 'removeTags' | 'assign' | 'setAgentMode';
+  action: 'close' | 'reopen' | 'archive' | 'addTags' | 'removeTags' | 'assign' | 'setAgentMode' | 'snooze';
   /** For `addTags` and `removeTags`. */
   tags?: readonly string[] | undefined;
   /** For `assign`; null releases. */
   userId?: string | null | undefined;
   /** For `setAgentMode`; null: that of the agent. */
   agentMode?: 'auto' | 'suggest' | 'paused' | null | undefined;
+  snoozedUntil?: string | null | undefined;
 }
 
 export interface BulkError {

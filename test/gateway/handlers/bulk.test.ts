@@ -29,6 +29,7 @@ t.test('each action does to all what the operation for one does', async t => {
   const tenant = await signUp(line);
   const { projectId, userId, person } = tenant;
   const threadIds = await newThreads(tenant, 3);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   for (const [fields, expected] of [
     [{ action: 'addTags', tags: ['a', 'b'] }, { tags: ['a', 'b'] }],
     [{ action: 'addTags', tags: ['b', 'c'] }, { tags: ['a', 'b', 'c'] }],
@@ -37,6 +38,8 @@ t.test('each action does to all what the operation for one does', async t => {
     [{ action: 'assign', userId: null }, { assigneeUserId: null }],
     [{ action: 'setAgentMode', agentMode: 'paused' }, { agentMode: 'paused' }],
     [{ action: 'setAgentMode', agentMode: null }, { agentMode: null }],
+    [{ action: 'snooze', snoozedUntil: tomorrow }, { snoozedUntil: tomorrow }],
+    [{ action: 'snooze', snoozedUntil: null }, { snoozedUntil: null }],
     [{ action: 'close' }, { status: 'closed' }],
     [{ action: 'reopen' }, { status: 'open' }],
     [{ action: 'archive' }, { status: 'archived' }],
@@ -122,6 +125,8 @@ t.test('what cannot be is refused as a whole, and nothing is done', async t => {
     [{ action: 'addTags', tags: ['not a tag'] }, '/body/tags/0'],
     [{ action: 'assign' }, '/body/userId'],
     [{ action: 'setAgentMode' }, '/body/agentMode'],
+    [{ action: 'snooze' }, '/body/snoozedUntil'],
+    [{ action: 'snooze', snoozedUntil: 'tomorrow' }, '/body/snoozedUntil'],
     [{ action: 'close', threadIds: [] }, '/body/threadIds'],
     [{ action: 'close', threadIds: [threadId, threadId] }, '/body/threadIds'],
     [{ action: 'close', threadIds: Array.from({ length: 101 }, () => newId('thread')) }, '/body/threadIds'],

@@ -126,10 +126,10 @@ t.test('a sandbox is looked at when something may be due in it, and not before',
   );
   const due = (end[0]?.at.getTime() ?? 0) - (oldest?.at.getTime() ?? 0);
   t.ok(due > 30 * day - 1_001 && due <= 30 * day, 'to the second in which the oldest has rested');
-  await database.query('update threads set updated_at = $2 where thread_id = $1', [
-    threadId,
-    new Date(now + 5 * day),
-  ]);
+  await database.query(
+    'update threads set updated_at = $2, updated_second = floor(extract(epoch from $2::timestamptz)) where thread_id = $1',
+    [threadId, new Date(now + 5 * day)],
+  );
   t.ok(await looked(now + 31 * day));
   t.match(await getRows(threadId), { threads: 1, messages: 1 });
   t.notOk(await looked(now + 34 * day), 'what was changed rests from then on');

@@ -116,6 +116,26 @@ t.test('threads over REST', async t => {
     t.match((await update(threadId, { status: 'closed' })).body.error, 'svc/runtime/conflict');
   });
 
+  t.test('a subject says what a thread is about', async t => {
+    const body = { projectId, environmentId, subject: 'Invoice 4711' };
+    const { body: created } = await node.ask<Thread>('createThread', secret, { body });
+    t.equal(created.subject, 'Invoice 4711');
+    const { body: changed } = await update(created.threadId, { subject: '😀'.repeat(256) });
+    t.match(changed, { subject: '😀'.repeat(256), sequence: 2 });
+    t.equal(
+      (await update(created.threadId, { subject: changed.subject })).body.sequence,
+      2,
+      'no change, no event',
+    );
+    t.strictSame((await read(created.threadId)).body, changed);
+    for (const subject of ['', 'x'.repeat(257), 4711]) {
+      const { status, body: refusal } = await update(created.threadId, { subject });
+      t.match([status, refusal.details], [422, { issues: [{ path: '/body/subject' }] }]);
+    }
+    t.equal((await update(created.threadId, { subject: null })).body.subject, null);
+    t.equal((await node.thread(tenant)).subject, null);
+  });
+
   t.test('an agent has to be one of the environment', async t => {
     const { threadId } = await node.thread(tenant);
     const agentId = newId('agent');

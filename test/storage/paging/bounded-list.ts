@@ -47,7 +47,11 @@ export interface List<Row, Filter> {
   readonly sorted: (filter: Filter) => readonly Row[];
   readonly matches: (row: Row, filter: Filter) => boolean;
   readonly idOf: (row: Row) => string;
-  readonly statement: (filter: Filter, after: string | undefined, limit: number) => Statement;
+  readonly statement: (
+    filter: Filter,
+    after: string | undefined,
+    limit: number,
+  ) => Statement | Promise<Statement>;
   /** A page's ids, and where the next one begins. */
   readonly page: (filter: Filter, after: string | undefined, limit: number) => Promise<ScanPage<string>>;
   readonly filters: Arbitrary<Filter>;
@@ -66,7 +70,7 @@ async function bounded<Row, Filter>(
   filter: Filter,
   after: string | undefined,
 ): Promise<void> {
-  const statement = list.statement(filter, after, 50);
+  const statement = await list.statement(filter, after, 50);
   // What the planner is free to read in its own way it can only get right by what it knows.
   if (statement.isScan === false && !source.isAnalysed) return;
   const rows = await lookedAt(source, statement);

@@ -10,7 +10,7 @@ import {
   type DeliveryFilter,
 } from '../../../storage/deliveries/delivery-log.ts';
 import { eventLog, logStatement, type LogFilter } from '../../../storage/events/event-log.ts';
-import { threadPage, threadStatement, type ThreadFilter } from '../../../storage/reads/thread-lists.ts';
+import { chooseStatement, threadPage, type ThreadListing } from '../../../storage/reads/thread-lists.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { hold, maybe, newest, type List } from '../paging/bounded-list.ts';
 
@@ -98,7 +98,7 @@ interface ThreadColumns {
   readonly waitingSince: Date | null;
   readonly pendingSuggestion: string | null;
   readonly failedSends: number | null;
-  readonly isSnoozed: boolean;
+  readonly snoozedUntil: Date | null;
   readonly windowMinute: number | null;
   readonly windowEnd: number | null;
   readonly unread: number;
@@ -106,15 +106,22 @@ interface ThreadColumns {
 const threads = await db.query<ThreadColumns>(
   `select t.thread_id as "threadId", status, agent_mode as "agentMode", channel_id as "channelId", tags, assignee_user_id as assignee,
      last_message_at as "lastMessageAt", t.created_at as "createdAt", t.updated_at as "updatedAt", waiting_since as "waitingSince",
-     pending_suggestion as "pendingSuggestion", failed_sends as "failedSends", snoozed_until is not null as "isSnoozed", window_minute as "windowMinute",
+     pending_suggestion as "pendingSuggestion", failed_sends as "failedSends", snoozed_until as "snoozedUntil", window_minute as "windowMinute",
      (t.state #>> '{window,expiresAt}')::bigint as "windowEnd",
      coalesce((t.state ->> 'inbound')::int, 0) - coalesce(c.inbound_count, 0) as unread
    from threads t join read_cursors c using (thread_id) where t.environment_id = 'env_1'`,
 );
 /** In the midst of the ends of windows. */
 const now = start + 1.4 * dayMs;
-type AskedThreads = Omit<ThreadFilter, 'projectId' | 'environmentId' | 'after' | 'limit' | 'now'>;
-const sorts = ['lastMessageAt', 'updatedAt', 'createdAt', 'waitingSince', 'windowClosesAt'] as const;
+type AskedThreads = Omit<ThreadListing, 'projectId' | 'environmentId' | 'after' | 'limit' | 'now'>;
+const sorts = [
+  'lastMessageAt',
+  'updatedAt',
+  'createdAt',
+  'waitingSince',
+  'windowClosesAt',
+  'snoozedUntil',
+] as const;
 type Sort = (typeof sorts)[number];
 /** What a list is sorted by; undefined: the thread is not in it. */
 const place = (
@@ -142,7 +149,7 @@ const newestThreads = Object.fromEntries(sorts.map(sort => [sort, orderBy(sort)]
 const oldestThreads = Object.fromEntries(
   sorts.map(sort => [sort, newestThreads[sort].toReversed()]),
 ) as unknown as Sorted;
-const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadFilter => {
+const threadFilter = (asked: AskedThreads, after: string | undefined, limit: number): ThreadListing => {
   const row = threads.find(({ threadId }) => threadId === after);
   const position = row && place(row, asked.sort);
   return {
@@ -166,23 +173,23 @@ const threadList: List<ThreadColumns, AskedThreads> = {
     (asked.hasPendingSuggestion ?? row.pendingSuggestion !== null) === (row.pendingSuggestion !== null) &&
     (asked.awaitingReply ?? row.waitingSince !== null) === (row.waitingSince !== null) &&
     (asked.failedSends ?? row.failedSends !== null) === (row.failedSends !== null) &&
-    (asked.snoozed ?? row.isSnoozed) === row.isSnoozed &&
+    (asked.snoozed ?? row.snoozedUntil !== null) === (row.snoozedUntil !== null) &&
     (asked.unread?.is ?? row.unread > 0) === row.unread > 0 &&
     (asked.windowClosesBefore === undefined ||
       (row.windowEnd !== null &&
         row.windowEnd > now &&
         row.windowEnd < Date.parse(asked.windowClosesBefore))),
   idOf: row => row.threadId,
-  statement: (...asked) => threadStatement(threadFilter(...asked)),
+  statement: (...asked) => chooseStatement(db, threadFilter(...asked)),
   page: async (...asked) => {
     const { rows, end } = await threadPage(db, threadFilter(...asked));
     return { rows: rows.map(({ threadId }) => threadId), end: end?.threadId };
   },
   filters: fc.record({
-    status: maybe(['open'], ['closed'], ['archived'], ['open', 'archived']),
-    agentMode: maybe(['auto'], ['paused'], ['suggest'], [null], ['paused', null]),
-    channelId: maybe(['ch_1'], ['ch_2'], ['ch_3'], ['ch_8', 'ch_2'], ['ch_9']),
-    assigneeUserId: maybe(['usr_1'], ['usr_2'], ['usr_3'], [null], ['usr_2', null]),
+    status: maybe(['open'], ['closed'], ['archived'], ['open', 'archived'], ['closed', 'archived', 'closed']),
+    agentMode: maybe(['auto'], ['paused'], ['suggest'], [null], ['paused', null], ['auto', 'paused']),
+    channelId: maybe(['ch_1'], ['ch_2'], ['ch_3'], ['ch_8', 'ch_2'], ['ch_1', 'ch_2'], ['ch_9']),
+    assigneeUserId: maybe(['usr_1'], ['usr_2'], ['usr_3'], [null], ['usr_2', null], ['usr_2', 'usr_1']),
     tag: maybe(['vip'], ['odd'], ['none'], ['none', 'odd']),
     updatedAfter: maybe(minute(1), minute(2_600), minute(10_000), minute(90_000)),
     hasPendingSuggestion: maybe(true, false),

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { maxQueueCount } from '../../../protocol/resources/queue.ts';
 import { readQueues } from '../../../storage/reads/queues.ts';
-import { threadPage, type ThreadFilter } from '../../../storage/reads/thread-lists.ts';
+import { threadPage, type ThreadListing } from '../../../storage/reads/thread-lists.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -26,7 +26,7 @@ function addThreads(from: number, count: number): Promise<unknown> {
   );
 }
 
-type Asked = Partial<Omit<ThreadFilter, 'projectId' | 'environmentId'>>;
+type Asked = Partial<Omit<ThreadListing, 'projectId' | 'environmentId'>>;
 
 /** The lists that the operation's description names. */
 const lists: Readonly<Record<Exclude<keyof Awaited<ReturnType<typeof readQueues>>, 'mentions'>, Asked>> = {
@@ -42,7 +42,7 @@ const lists: Readonly<Record<Exclude<keyof Awaited<ReturnType<typeof readQueues>
 };
 
 async function listAll(asked: Asked): Promise<string[]> {
-  const filter: ThreadFilter = { ...tenant, sort: 'lastMessageAt', now, ...asked, limit: 10_000 };
+  const filter: ThreadListing = { ...tenant, sort: 'lastMessageAt', now, ...asked, limit: 10_000 };
   const { rows } = await threadPage(db, filter);
   return rows.map(({ threadId }) => threadId);
 }

@@ -95,6 +95,32 @@ t.test('a participant is found by name and reference, before messages that name 
   t.strictSame(await found('who', 'grace'), [1], 'under the new name');
 });
 
+t.test('a thread is found by what it is about', async t => {
+  await say('what', [
+    { thread: 1, body: 'hello' },
+    { thread: 2, body: 'hello' },
+  ]);
+  await db.query(
+    `update threads set state = '{"subject": "Invoice 4711 of March"}' where thread_id = 'thread_what1'`,
+  );
+  await followEvents(db);
+  const [first, ...others] = await search('what', 'invoice 4711');
+  t.match(first?.match, {
+    field: 'subject',
+    snippet: 'Invoice 4711 of March',
+    highlights: [
+      [0, 7],
+      [8, 12],
+    ],
+  });
+  t.equal(others.length, 0);
+  t.match((await search('what', 'ada invoice'))[0]?.match, {
+    field: 'subject',
+    snippet: /^Ada Number1.*March$/,
+  });
+  t.match((await search('what', 'number1'))[0]?.match, { field: 'participant', snippet: 'Ada Number1 ref1' });
+});
+
 t.test('of two threads with the same words the one with the newer message comes first', async t => {
   await say('age', [
     { thread: 1, body: 'parcel' },

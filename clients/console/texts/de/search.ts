@@ -14,6 +14,7 @@ export const search: typeof english = {
   },
   searching: 'Wird gesucht …',
   nothing: 'Nichts passt. Versuchen Sie weniger oder andere Wörter: das letzte darf unfertig sein.',
+  all: words => `Alle Ergebnisse für „${words}“`,
   found: count => (count === 1 ? '1 Ergebnis' : `${count} Ergebnisse`),
   dark: 'Dunkles Erscheinungsbild',
   light: 'Helles Erscheinungsbild',

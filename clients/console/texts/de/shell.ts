@@ -21,6 +21,7 @@ export const shell: typeof english = {
     paused: 'Agent pausiert',
     closed: 'Geschlossen',
     snoozed: 'Zurückgestellt',
+    search: 'Ergebnisse',
   },
   connection: {
     online: 'Online',

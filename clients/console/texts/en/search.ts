@@ -12,6 +12,7 @@ export const search = {
   },
   searching: 'Searching …',
   nothing: 'Nothing fits. Try fewer or other words: the last one may be unfinished.',
+  all: (words: string) => `All results for “${words}”`,
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   dark: 'Dark appearance',
   light: 'Light appearance',

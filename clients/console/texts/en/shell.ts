@@ -19,6 +19,7 @@ export const shell = {
     paused: 'Agent paused',
     closed: 'Closed',
     snoozed: 'Snoozed',
+    search: 'Results',
   },
   connection: {
     online: 'Online',
