@@ -1,7 +1,7 @@
 /** The same change to several threads. Each is its own: one that is refused holds back no other. */
 import type { BulkBody, Skein } from '../../sdk/index.ts';
 
-export type ThreadChange = Pick<BulkBody, 'action' | 'agentMode' | 'tags' | 'userId'>;
+export type ThreadChange = Pick<BulkBody, 'action' | 'agentMode' | 'snoozedUntil' | 'tags' | 'userId'>;
 
 /** Threads of one request: the contract's. */
 const mostAtOnce = 100;

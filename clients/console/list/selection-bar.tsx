@@ -3,6 +3,7 @@ import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@ma
 import { useState } from 'react';
 import { agentModes } from '../agent/modes.ts';
 import { useClient } from '../thread/conversations-context.tsx';
+import { SnoozeItems, useSnoozeDialog } from '../thread/snooze-items.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isTag, mostTags } from '../participant/tag.ts';
@@ -23,6 +24,7 @@ interface SelectionBarProps {
 
 export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
   const texts = useTexts().list.selection;
+  const { header: snoozeTexts } = useTexts().thread;
   const client = useClient();
   const { colleagues } = useNames();
   const [isBusy, setBusy] = useState(false);
@@ -39,6 +41,8 @@ export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: Sel
     setRefused(failures);
     onChanged(failures);
   };
+  const snooze = (until: Date): void => void change({ action: 'snooze', snoozedUntil: until.toISOString() });
+  const ownSnooze = useSnoozeDialog(snooze);
   return (
     <div className={classes['bar']} role="toolbar" aria-label={texts.label}>
       <span className={classes['count']} role="status">
@@ -96,6 +100,21 @@ export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: Sel
             ))}
           </Menu.Dropdown>
         </Menu>
+        <Menu position="top-end" shadow="md">
+          <Menu.Target>
+            <Button size="compact-xs" variant="default" disabled={isBusy}>
+              {snoozeTexts.snooze}
+            </Button>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />
+            <Menu.Divider />
+            <Menu.Item onClick={() => void change({ action: 'snooze', snoozedUntil: null })}>
+              {snoozeTexts.wake}
+            </Menu.Item>
+          </Menu.Dropdown>
+        </Menu>
+        {ownSnooze.dialog}
         <CloseButton size="sm" aria-label={texts.clear} onClick={onClear} />
       </div>
     </div>

@@ -10,6 +10,7 @@ import type { ConsoleTexts } from '../texts/index.ts';
 import { Face } from '../../kit/people/face.tsx';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { PresentFaces } from '../people/present-faces.tsx';
+import { UnsentMark } from './unsent-mark.tsx';
 import classes from './thread-row.module.css';
 
 export interface ThreadRowProps {
@@ -72,20 +73,32 @@ function Preview({ thread, texts, names }: ThreadRowProps) {
       </bdi>
     );
   }
-  if (preview === undefined || preview === null) return texts.noMessages;
+  const subject = thread.subject == null ? null : <Subject text={thread.subject} />;
+  if (preview === undefined || preview === null) return subject ?? texts.noMessages;
   const { direction, actorType, text, attachmentCount, contentType } = preview;
   const author =
     direction === 'inbound' ? '' : actorType === 'agent' ? names.agent(thread.agentId) : texts.you;
   const shown = text !== '' ? text : attachmentCount > 0 ? texts.files(attachmentCount) : (contentType ?? '');
   return (
     <>
+      {subject}
       {author !== '' && <span className={classes['author']}>{author}: </span>}
       <bdi>{shown}</bdi>
     </>
   );
 }
 
-function Chips({ thread, texts, formats, names, now }: ThreadRowProps) {
+/** Before what was said last. */
+function Subject({ text }: { readonly text: string }) {
+  const shown = toShownName(text);
+  return (
+    <bdi className={classes['subject']} title={shown}>
+      {shown}
+    </bdi>
+  );
+}
+
+function Chips({ thread, texts, formats, names, now, isSelected }: ThreadRowProps) {
   const windowLeft = getWindowLeft(thread, now);
   const assignee = useMemo(
     () => (thread.assigneeUserId == null ? undefined : names.person(thread.assigneeUserId)),
@@ -93,6 +106,7 @@ function Chips({ thread, texts, formats, names, now }: ThreadRowProps) {
   );
   return (
     <>
+      <UnsentMark threadId={thread.threadId} texts={texts} isSelected={isSelected} />
       {(thread.failedSends ?? 0) > 0 && (
         <span className={classes['chip']} data-kind="failed">
           {texts.failed(thread.failedSends ?? 0)}

@@ -7,14 +7,13 @@ import { agentModes, type AgentMode } from '../agent/modes.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Channel, Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
-import { useTimeZone } from '../../kit/people/use-profile.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { type Names } from './names.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
-import { listSnoozes } from './snoozes.ts';
+import { SnoozeItems, useSnoozeDialog } from './snooze-items.tsx';
 import type { OpenThread } from './open-thread.ts';
 import { useMinute } from './use-minute.ts';
 import { useThreadUpdate } from './use-thread-update.ts';
@@ -114,6 +113,11 @@ function Facts({ thread }: { readonly thread: Thread }) {
           {texts.header.snoozedUntil(formats.dateAndTime(thread.snoozedUntil))}
         </Badge>
       )}
+      {thread.subject != null && (
+        <bdi className={classes['subject']} title={toShownName(thread.subject)}>
+          {toShownName(thread.subject)}
+        </bdi>
+      )}
       {channel !== undefined && <bdi>{channel.name}</bdi>}
       {externalRef != null && (
         <bdi className={classes['reference']} title={toShownName(externalRef)}>
@@ -199,7 +203,9 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
   const texts = useTexts().thread.header;
   const update = useThreadUpdate(open, action);
   const isArchived = thread.status === 'archived';
-  return (
+  const snooze = (until: Date): void => void update({ snoozedUntil: until.toISOString() });
+  const ownSnooze = useSnoozeDialog(snooze);
+  const menu = (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
         <ActionIcon aria-label={texts.more}>
@@ -213,7 +219,7 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
         </Menu.Item>
         {names.mayAnswer && <Menu.Divider />}
         {names.mayAnswer && thread.status === 'open' && thread.snoozedUntil == null && (
-          <SnoozeItems onChosen={until => void update({ snoozedUntil: until.toISOString() })} />
+          <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />
         )}
         {names.mayAnswer && thread.snoozedUntil != null && (
           <Menu.Item onClick={() => void update({ snoozedUntil: null })}>{texts.wake}</Menu.Item>
@@ -229,20 +235,10 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
       </Menu.Dropdown>
     </Menu>
   );
-}
-
-/** Rendered when the menu opens, from which on an hour is counted. */
-function SnoozeItems({ onChosen }: { readonly onChosen: (until: Date) => void }) {
-  const texts = useTexts().thread.header;
-  const timeZone = useTimeZone();
   return (
     <>
-      <Menu.Label>{texts.snooze}</Menu.Label>
-      {listSnoozes(new Date(), timeZone).map(({ name, until }) => (
-        <Menu.Item key={name} onClick={() => onChosen(until)}>
-          {texts.snoozeFor[name]}
-        </Menu.Item>
-      ))}
+      {menu}
+      {ownSnooze.dialog}
     </>
   );
 }

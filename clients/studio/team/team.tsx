@@ -1,4 +1,7 @@
-/** Who works in the workspace, what they may do in Studio and in the Console of this project, and who is invited. */
+/**
+ * Who works in the workspace, what they may do in Studio and in the Console of this project, how its conversations are given to them, and who
+ * is invited.
+ */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { UserPlus } from 'lucide-react';
@@ -6,6 +9,7 @@ import { useState } from 'react';
 import { Page, Section } from '../parts/page.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { Assignment } from './assignment.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { Members } from './members.tsx';
@@ -23,6 +27,7 @@ export function Team() {
   return (
     <Page title={texts.title} about={texts.about} actions={invite}>
       <Members />
+      <Assignment />
       {mayAdminister && (
         <Section title={texts.invitations}>
           <Invitations />

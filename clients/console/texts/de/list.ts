@@ -30,6 +30,7 @@ export const list: typeof english = {
   files: count => (count === 1 ? '1 Datei' : `${count} Dateien`),
   unread: count => (count >= 100 ? '100 oder mehr ungelesene Nachrichten' : `${count} ungelesen`),
   failed: count => `${count} nicht gesendet`,
+  unsent: { draft: 'Entwurf', waiting: 'Wartet auf Versand', refused: 'Nicht gesendet' },
   suggestion: 'Vorschlag',
   window: left => `Fenster ${left}`,
   windowTitle: 'Bis dahin darf frei geschrieben werden',

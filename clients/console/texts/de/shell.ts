@@ -30,6 +30,8 @@ export const shell: typeof english = {
     catchingUp: left => `Holt auf (${left})`,
     reset: 'Liest alles neu',
     ended: 'Getrennt: bitte neu anmelden',
+    unsent: count => (count === 1 ? '1 wartet auf Versand' : `${count} warten auf Versand`),
+    refused: count => `${count} nicht gesendet`,
   },
   settings: 'Einstellungen',
   shortcuts: {

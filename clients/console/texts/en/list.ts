@@ -29,6 +29,7 @@ export const list = {
   files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
   unread: (count: number) => (count >= 100 ? '100 or more unread messages' : `${count} unread`),
   failed: (count: number) => (count === 1 ? '1 failed' : `${count} failed`),
+  unsent: { draft: 'Draft', waiting: 'Waiting to send', refused: 'Not sent' },
   suggestion: 'Suggestion',
   window: (left: string) => `Window ${left}`,
   windowTitle: 'Until then free-form messages may be sent',

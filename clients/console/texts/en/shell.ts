@@ -28,6 +28,8 @@ export const shell = {
     catchingUp: (left: string) => `Catching up (${left})`,
     reset: 'Reading everything again',
     ended: 'Disconnected: sign in again',
+    unsent: (count: number) => (count === 1 ? '1 waits to be sent' : `${count} wait to be sent`),
+    refused: (count: number) => `${count} not sent`,
   },
   settings: 'Settings',
   shortcuts: {

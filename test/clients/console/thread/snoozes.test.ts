@@ -1,30 +1,25 @@
-/** Until when a conversation can be snoozed. */
+/** Until when a thread is put off, by the clock of a zone. */
 import t from 'tap';
-import { listSnoozes } from '../../../../clients/console/thread/snoozes.ts';
+import { listSnoozes, parseLocalTime, toLocalTime } from '../../../../clients/console/thread/snoozes.ts';
 
-t.test('offers no evening that has come', async t => {
-  const names = (hours: number) => listSnoozes(new Date(2026, 10, 23, hours)).map(({ name }) => name);
-  t.strictSame(names(10), ['hour', 'evening', 'tomorrow', 'week']);
-  t.strictSame(names(17), ['hour', 'tomorrow', 'week']);
+const now = new Date('2026-10-24T08:00:00Z');
+
+t.test('times are those of the zone, also where its clock is changed in between', async t => {
+  const until = Object.fromEntries(
+    listSnoozes(now, 'Europe/Berlin').map(({ name, until }) => [name, until.toISOString()]),
+  );
+  t.equal(until['evening'], '2026-10-24T16:00:00.000Z');
+  t.equal(until['tomorrow'], '2026-10-25T08:00:00.000Z', 'the clock was put back in the night');
 });
 
-t.test(
-  'the morning and the evening are those of the zone, also where its clock changes meanwhile',
-  async t => {
-    const list = (now: string, timeZone: string) =>
-      listSnoozes(new Date(now), timeZone).map(({ until }) => until.toISOString());
-    // In Tokyo the next day has begun already.
-    t.strictSame(list('2026-11-23T16:30:00Z', 'Asia/Tokyo'), [
-      '2026-11-23T17:30:00.000Z',
-      '2026-11-24T09:00:00.000Z',
-      '2026-11-25T00:00:00.000Z',
-      '2026-12-01T00:00:00.000Z',
-    ]);
-    // Summer time ends in the night to Sunday.
-    t.strictSame(list('2026-10-24T20:30:00Z', 'Europe/Berlin').slice(1), [
-      '2026-10-25T08:00:00.000Z',
-      '2026-10-31T08:00:00.000Z',
-    ]);
-    t.equal(list('2026-11-23T16:30:00Z', 'Asia/Kolkata')[1], '2026-11-24T03:30:00.000Z');
-  },
-);
+t.test('a date and a time are those of the zone', async t => {
+  t.equal(toLocalTime(now, 'Asia/Tokyo'), '2026-10-24T17:00');
+  t.equal(toLocalTime(now, 'Europe/Berlin'), '2026-10-24T10:00');
+  const parse = (text: string, zone: string): string | undefined =>
+    parseLocalTime(text, now, zone)?.toISOString();
+  t.equal(parse('2026-10-24T18:30', 'Asia/Tokyo'), '2026-10-24T09:30:00.000Z');
+  t.equal(parse('2026-10-26T09:00', 'Europe/Berlin'), '2026-10-26T08:00:00.000Z', 'after the change');
+  t.equal(parse('2026-10-24T16:59', 'Asia/Tokyo'), undefined, 'it is over');
+  t.equal(parse('2027-11-24T09:00', 'Asia/Tokyo'), undefined, 'in more than a year');
+  for (const text of ['', 'tomorrow', '2026-13-01T00:00']) t.equal(parse(text, 'UTC'), undefined, text);
+});

@@ -1,0 +1,51 @@
+/** Items of a menu: until when threads are put off. What is chosen oneself is asked for in a dialog, which outlives the menu. */
+import { Menu } from '@mantine/core';
+import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { useTimeZone } from '../../kit/people/use-profile.ts';
+import { useTexts } from '../texts/index.ts';
+import { listSnoozes } from './snoozes.ts';
+
+const SnoozeDialog = lazy(() => import('./snooze-dialog.tsx'));
+
+interface SnoozeItemsProps {
+  readonly onChosen: (until: Date) => void;
+  /** Asks for a time of one's own. */
+  readonly onOwn: () => void;
+}
+
+/** Rendered when the menu opens, from which on an hour is counted. */
+export function SnoozeItems({ onChosen, onOwn }: SnoozeItemsProps) {
+  const texts = useTexts().thread.header;
+  const timeZone = useTimeZone();
+  return (
+    <>
+      <Menu.Label>{texts.snooze}</Menu.Label>
+      {listSnoozes(new Date(), timeZone).map(({ name, until }) => (
+        <Menu.Item key={name} onClick={() => onChosen(until)}>
+          {texts.snoozeFor[name]}
+        </Menu.Item>
+      ))}
+      <Menu.Item onClick={onOwn}>{texts.snoozeOwn}</Menu.Item>
+    </>
+  );
+}
+
+/** The dialog beside a menu, and what opens it. */
+export function useSnoozeDialog(onChosen: (until: Date) => void): {
+  readonly dialog: ReactNode;
+  readonly open: () => void;
+} {
+  const [isOpen, setOpen] = useState(false);
+  const dialog = isOpen && (
+    <Suspense>
+      <SnoozeDialog
+        onChosen={until => {
+          setOpen(false);
+          onChosen(until);
+        }}
+        onClose={() => setOpen(false)}
+      />
+    </Suspense>
+  );
+  return { dialog, open: () => setOpen(true) };
+}
