@@ -35,7 +35,7 @@ export const inboxColumns = `
     pending_suggestion = case when n % 5000 = 3 then 'run_' || lpad(n::text, 26, '0') end,
     failed_sends = case when n % 3000 = 4 then 1 end,
     snoozed_until = case when n % 400 = 6 then now() + (n % 1000) * interval '1 minute' end,
-    tags = case when n % 1000 = 7 then '{vip}' when n % 50 = 8 then '{later}' else '{}' end,
+    tags = case when n % 1000 = 7 then '{vip}' when n % 50 = 8 then '{later}' else '{}' end::text[],
     channel_id = case when n % 5000 = 9 then '${fewChannel}' when n % 10 = 1 then '${fewChannel.slice(0, -1)}2' else channel_id end,
     updated_at = last_message_at, updated_second = active_second,
     window_minute = case when n % 4 = 2 then floor(extract(epoch from now()) / 60) + n % 1440 end,
