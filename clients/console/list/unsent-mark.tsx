@@ -13,12 +13,12 @@ interface UnsentMarkProps {
 }
 
 export function UnsentMark({ threadId, texts, isSelected }: UnsentMarkProps) {
-  const { conversations, written } = useConversing();
+  const { conversations, drafts } = useConversing();
   const { outbox } = conversations;
   const unsent = useSyncExternalStore(outbox.onChange, () => getUnsent(outbox.getItems(), threadId));
   const isWritten = useSyncExternalStore(
-    written.onChange,
-    () => written.get(threadId, 'reply') !== '' || written.get(threadId, 'note') !== '',
+    drafts.onChange,
+    () => drafts.getText(threadId, 'reply') !== '' || drafts.getText(threadId, 'note') !== '',
   );
   const mark = unsent ?? (isWritten && !isSelected ? 'draft' : undefined);
   if (mark === undefined) return null;
