@@ -11,6 +11,8 @@ import {
   openConsole,
   type ConsoleAccount,
 } from '../../test/clients/console/console-page.ts';
+import { screens, showIn } from '../../test/clients/console/screens.ts';
+import { setStage, startStageServices } from '../../test/clients/console/stage.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { Endings } from '../support/endings.ts';
@@ -126,10 +128,25 @@ async function measureSwitches(setting: Setting): Promise<readonly Row[]> {
   ];
 }
 
+/** When each message was seen, by its number: in a row of the list, and in the thread that is open. */
+interface Shown {
+  readonly shown: Readonly<Record<string, number>>;
+  readonly shownInThread: Readonly<Record<string, number>>;
+}
+
+/** Opens the first thread of the list, which stays open while the others move past it. */
+async function openFirst(page: Page): Promise<void> {
+  await page.getByText('Online').waitFor();
+  await page.getByRole('option').first().click();
+  await page.getByRole('log').getByRole('article').first().waitFor();
+  // Rows do not move under the pointer.
+  await page.mouse.move(900, 300);
+}
+
 async function measureShowing(setting: Setting): Promise<readonly Row[]> {
   const { skein, channelId } = setting.account;
   const page = await openList(setting);
-  await page.getByText('Online').waitFor();
+  await openFirst(page);
   const sentAt: number[] = [];
   const answers: Promise<unknown>[] = [];
   const start = performance.now();
@@ -144,16 +161,26 @@ async function measureShowing(setting: Setting): Promise<readonly Row[]> {
     .getByText(`message-${timedMessages - 1}`)
     .first()
     .waitFor();
-  const shown = await page.evaluate<Readonly<Record<string, number>>>('probe.shown');
+  const { shown, shownInThread } = await page.evaluate<Shown>(
+    '({ shown: probe.shown, shownInThread: probe.shownInThread })',
+  );
   await page.context().close();
-  const took = sentAt.flatMap((at, number) => {
-    const then = shown[number];
-    return then === undefined ? [] : [then - at];
-  });
+  const measure = (times: Shown['shown']): number[] =>
+    sentAt.flatMap((at, number) => {
+      const then = times[number];
+      return then === undefined ? [] : [then - at];
+    });
+  const took = measure(shown);
+  const tookInThread = measure(shownInThread);
   return [
     [`shown: messages of ${count(timedMessages)}, ${messagesPerSecond} a second`, count(took.length), ''],
     ['from the request to the frame that shows it, p50, ms', fixed(percentile(took, 0.5), 0), ''],
     ['from the request to the frame that shows it, p99, ms', fixed(percentile(took, 0.99), 0), '150'],
+    [
+      `the same in the open thread, ${tookInThread.length} messages: p50; p99, ms`,
+      `${fixed(percentile(tookInThread, 0.5), 0)}; ${fixed(percentile(tookInThread, 0.99), 0)}`,
+      '; 150',
+    ],
   ];
 }
 
@@ -169,7 +196,7 @@ async function measureHeap(page: Page): Promise<number> {
 async function measureFlood(setting: Setting): Promise<readonly Row[]> {
   const { baseUrl, apiKey, channelId, projectId } = setting.account;
   const page = await openList(setting);
-  await page.getByText('Online').waitFor();
+  await openFirst(page);
   const before = await measureHeap(page);
   await page.evaluate('Object.assign(probe, { longestTask: 0, shift: 0, frames: 0 })');
   const { succeeded, startedAt, endedAt, errors } = await runLoad({
@@ -188,6 +215,7 @@ async function measureFlood(setting: Setting): Promise<readonly Row[]> {
     shift = 0,
     frames = 0,
   } = await page.evaluate<Readonly<Record<string, number>>>('probe');
+  const inThread = await page.getByRole('log').locator('[data-message]').count();
   const grown = (await measureHeap(page)) - before;
   await page.context().close();
   const perSecond = (succeeded * 1_000) / (endedAt - startedAt);
@@ -197,6 +225,7 @@ async function measureFlood(setting: Setting): Promise<readonly Row[]> {
       `${count(succeeded)}; ${count(perSecond)}`,
       '30,000; 500',
     ],
+    ['flood: messages of the open thread that are in the page', count(inThread), ''],
     ['flood: times a second that the page was drawn anew', fixed(frames / flood.seconds), ''],
     ['flood: longest task of the page, ms', fixed(longestTask, 0), '100'],
     ['flood: growth of the heap, MB', fixed(grown / 1e6), '60'],
@@ -204,38 +233,35 @@ async function measureFlood(setting: Setting): Promise<readonly Row[]> {
   ];
 }
 
-/** Every screen that an operator comes to, by what opens it. */
-const screens: readonly ((page: Page) => Promise<void>)[] = [
-  () => Promise.resolve(),
-  async page => {
-    await page.getByRole('option').first().click();
-    await page.getByRole('log').getByRole('article').first().waitFor();
-  },
-  async page => {
-    await page.keyboard.press('Control+k');
-    await page.getByRole('dialog').waitFor();
-  },
-  async page => {
-    await page.keyboard.press('Escape');
-    await page.goto(new URL('/console/settings', page.url()).href);
-    await page.getByRole('heading', { level: 1 }).waitFor();
-  },
-];
-
-async function countBarriers(setting: Setting): Promise<readonly Row[]> {
+/** On a node of its own, with an agent, tools and a chat provider: the screens that the tests look at, too. */
+async function countBarriers(
+  { browser, endings }: Setting,
+  database: BenchDatabase,
+): Promise<readonly Row[]> {
+  const services = await startStageServices(endings);
+  const skein = await startSkein(database, 'screens', services.variables);
+  endings.teardown(() => skein.stop());
+  const account = await createConsoleAccount(skein.server.url);
+  const stage = await setStage(account, services, userId =>
+    database.query(skein.databaseUrl, confirmAddress, [userId]),
+  );
+  const page = await openConsole(endings, browser, account, account.owner, { path: '/console/settings' });
   let found = 0;
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const page = await openList(setting, { colorScheme });
-    for (const open of screens) {
-      await open(page);
+  for (const { open } of screens) {
+    await open(page, stage);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await showIn(page, colorScheme);
       const barriers = await findBarriers(page);
       for (const each of barriers) console.log(each);
       found += barriers.length;
     }
-    await page.context().close();
   }
+  await page.context().close();
+  await skein.stop();
   return [[`axe: violations on ${screens.length} screens, light and dark`, String(found), '0']];
 }
+
+const confirmAddress = 'update users set email_verified_at = now() where user_id = $1';
 
 /** Runs them one after the other and prints a table. */
 export async function benchConsole(database: BenchDatabase): Promise<void> {
@@ -246,8 +272,9 @@ export async function benchConsole(database: BenchDatabase): Promise<void> {
     const setting = { account, browser: await startChromium(endings), endings };
     await fill(setting);
     const rows: Row[] = [];
-    for (const measure of [measureVisits, measureSwitches, measureShowing, countBarriers, measureFlood])
+    for (const measure of [measureVisits, measureSwitches, measureShowing, measureFlood])
       rows.push(...(await measure(setting)));
+    rows.push(...(await countBarriers(setting, database)));
     rows.push(...(await measureScrolling({ ...setting, database, databaseUrl: skein.databaseUrl })));
     console.log(`\n${table(['', 'measured', 'target'], rows)}`);
   } finally {

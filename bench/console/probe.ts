@@ -1,6 +1,6 @@
 /** What is measured within the page. Plain JavaScript, since it runs there before anything else of the page. */
 export const probe = `
-  const probe = { longestTask: 0, shift: 0, frames: 0, shown: {}, settle: undefined, clickedAt: 0 };
+  const probe = { longestTask: 0, shift: 0, frames: 0, shown: {}, shownInThread: {}, settle: undefined, clickedAt: 0 };
   window.probe = probe;
 
   new PerformanceObserver(list => {
@@ -16,9 +16,14 @@ export const probe = `
 
   // When each message-<number> was in the page for the first time: in the frame that draws it.
   function lookForMessages() {
-    for (const preview of document.querySelectorAll('[role=option] bdi:not([title])')) {
-      const number = /^message-(\\d+)$/.exec(preview.textContent)?.[1];
-      if (number !== undefined) probe.shown[number] ??= Date.now();
+    lookIn('[role=option] bdi:not([title])', probe.shown);
+    lookIn('[role=log] [data-message] [dir=auto]', probe.shownInThread);
+  }
+
+  function lookIn(places, shown) {
+    for (const { textContent } of document.querySelectorAll(places)) {
+      const number = /^message-(\\d+)$/.exec(textContent)?.[1];
+      if (number !== undefined) shown[number] ??= Date.now();
     }
   }
 

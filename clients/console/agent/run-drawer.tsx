@@ -91,7 +91,8 @@ function Resolution({ suggestion, names }: ResolutionProps) {
   const { status, body, resolvedByUserId, discardReason } = suggestion;
   const said = texts.suggestionStatus[status];
   return (
-    <section className={classes['step']} aria-label={texts.suggestion}>
+    // A region of this name is the card beside it.
+    <div role="group" className={classes['step']} aria-label={texts.suggestion}>
       <h3>
         {texts.suggestion}
         <small>
@@ -108,7 +109,7 @@ function Resolution({ suggestion, names }: ResolutionProps) {
       <div className={classes['body']}>
         <LinkedText text={body} />
       </div>
-    </section>
+    </div>
   );
 }
 

@@ -36,7 +36,7 @@ export function Notifier() {
         if (!desktop) return;
         showNotification({
           title: toShownName(participant?.displayName ?? externalRef ?? texts[notice.is]),
-          body: showsText && notice.text !== '' ? notice.text : texts[notice.is],
+          body: showsText && notice.text !== '' ? toShownName(notice.text) : texts[notice.is],
           tag: notice.threadId,
           onOpened: () => open(notice.threadId),
         });

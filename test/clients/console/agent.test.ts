@@ -155,7 +155,7 @@ t.test('is discarded, and why is kept with it, and read in the history and with 
   await message.getByRole('button', { name: 'What to do with this message' }).click();
   await page.getByRole('menuitem', { name: 'What became of it' }).click();
   await page.getByRole('button', { name: 'Details of the run' }).click();
-  const resolution = page.getByRole('dialog').getByRole('region', { name: 'Suggestion' });
+  const resolution = page.getByRole('dialog').getByRole('group', { name: 'Suggestion' });
   await resolution.getByText(/^Discarded by operator-/).waitFor();
   await resolution.getByText('The hours have changed').waitFor();
   t.strictSame(await findBarriers(page), []);
