@@ -8,7 +8,7 @@
  */
 import type { Msg, Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
-import { unavailable } from '../actor/index.ts';
+import { NoOwner, unavailable } from '../actor/index.ts';
 import type { NatsConnection } from '../nats/index.ts';
 import type { Log } from '../observability/index.ts';
 import type { Clock } from '../time/index.ts';
@@ -25,6 +25,12 @@ import {
 
 /** In place of an ask's token: what comes under it are answers in lines. No token has this character. */
 export const linesToken = '-';
+
+/**
+ * What the token of a tell in a line begins with; its shard follows, and what makes it unique. A node that knows no tells in lines takes it for
+ * an ask, and its answer is not missed.
+ */
+export const tellToken = '~';
 
 /** Two generations of this size are kept: an ask is repeated within 0.2 s, in which a node accepts a few thousand. */
 const generationSize = 20_000;
@@ -110,6 +116,14 @@ export class NatsShard {
     const answer = (text: string): void => answerInLine(this.#options, inbox, token, text);
     if (this.#left !== undefined) return answer(noOwnerText);
     this.#take(inbox + token, envelope, encodeReplyLine, answer);
+  }
+
+  /** Takes a tell of a line. `passOn` is called where this node does not own the shard. */
+  onTellLine(envelope: string, passOn: () => void): void {
+    if (this.#left !== undefined) return passOn();
+    this.#handle(envelope).catch((error: unknown) => {
+      if (error instanceof NoOwner) passOn();
+    });
   }
 
   #onTell(message: Msg): void {

@@ -5,7 +5,8 @@
  *
  * An answer names the subject at which its node takes asks in lines, `skein.<cluster>.lines.<node>`. Later asks of the shard go there, so
  * that all asks of one node to another in a turn of the event loop are one message, as are their answers. A message alone costs
- * both nodes and the server more than what is in it. Who is not the owner any more says so, and the next try is by subscription again.
+ * both nodes and the server more than what is in it. Who is not the owner any more says so, and the next try is by subscription again. Tells go
+ * with the asks; whoever gets one for a shard that it does not own says so, too, and passes it on by subscription.
  *
  * While the connection is lost, asks find no owner, and tells and published messages are dropped; asks that were sent before fail at
  * once, their outcome unknown. Bounded by `pendingLimit` asks and by the bytes that the server has not confirmed.
@@ -24,12 +25,13 @@ import {
   SendWindow,
   type OutgoingMessage,
 } from './nats-publisher.ts';
-import { AcceptedAsks, answerInLine, linesToken, NatsShard } from './nats-shard.ts';
+import { AcceptedAsks, answerInLine, linesToken, NatsShard, tellToken } from './nats-shard.ts';
 import { NatsTopics } from './nats-topics.ts';
 import { PendingAsks } from './pending-asks.ts';
 import { ShardLines } from './shard-lines.ts';
 import type { Envelope, EnvelopeHandler, Release, Transport } from './transport.ts';
 import {
+  type AskLine,
   decodeAnswer,
   decodeAnswerLine,
   decodeAskLine,
@@ -71,12 +73,15 @@ export class NatsTransport implements Transport {
   readonly #shards = new Set<NatsShard>();
   /** By shard: the latest of those. */
   readonly #serving = new Map<number, NatsShard>();
+  /** What the subjects of all nodes for lines begin with. */
+  readonly #linesPrefix: string;
   /** Where this node takes asks in lines. */
   readonly #linesTo: string;
   readonly #lines: Subscription;
   readonly #shardLines = new ShardLines();
   readonly #topics: NatsTopics;
   #nextBundle = 0;
+  #nextTell = 0;
   /** Of the questions whether anybody listens, those that were not yet answered with no. */
   readonly #questions = new Set<string>();
   readonly #stopFollowing: () => void;
@@ -99,6 +104,7 @@ export class NatsTransport implements Transport {
         else this.#onAnswer(message);
       },
     });
+    this.#linesPrefix = `${this.#prefix}lines.`;
     this.#linesTo = createInbox(`${this.#prefix}lines`);
     this.#lines = connection.client.subscribe(this.#linesTo, {
       callback: (error, message) => {
@@ -176,14 +182,21 @@ export class NatsTransport implements Transport {
   #askInLine(shard: number, envelope: Envelope, linesTo: string): Promise<string> {
     const text = this.#encode(envelope);
     const token = this.#pending.getToken(envelope);
-    const bundle = this.#publisher.sendLine(
-      linesTo,
-      encodeAskLine({ shard, token, envelope: text }),
-      () => ({ reply: this.#inboxPrefix + linesToken + this.#nextBundle++ }),
-      () => this.#pending.onUndelivered(token),
+    const bundle = this.#sendLine(linesTo, { shard, token, envelope: text }, () =>
+      this.#pending.onUndelivered(token),
     );
-    this.#window.add(text.length);
-    return this.#pending.wait(token, shard, envelope, bundle?.reply);
+    return this.#pending.wait(token, shard, envelope, bundle);
+  }
+
+  /** Returns the subject under which it is said that nobody got the message. */
+  #sendLine(linesTo: string, line: AskLine, onLost: () => void): string | undefined {
+    // The last word of the subject says whom nobody has heard.
+    const createOptions = (): { reply: string } => ({
+      reply: `${this.#inboxPrefix}${linesToken}${this.#nextBundle++}${linesToken}${linesTo.slice(this.#linesPrefix.length)}`,
+    });
+    const options = this.#publisher.sendLine(linesTo, encodeAskLine(line), createOptions, onLost);
+    this.#window.add(line.envelope.length);
+    return options?.reply;
   }
 
   /** The owner of these shards is gone: asks that it got and did not answer are rejected, their outcome unknown. */
@@ -197,7 +210,14 @@ export class NatsTransport implements Transport {
     const onLost = (): void => void counters.lostTells++;
     if (!this.#canSend()) return onLost();
     try {
-      const bytes = Buffer.from(this.#encode(envelope));
+      const text = this.#encode(envelope);
+      const linesTo = this.#shardLines.get(shard);
+      if (linesTo !== undefined) {
+        const token = `${tellToken}${shard}${linesToken}${this.#nextTell++}`;
+        this.#sendLine(linesTo, { shard, token, envelope: text }, onLost);
+        return;
+      }
+      const bytes = Buffer.from(text);
       const options = { headers: createHeaders(envelope, clock.monotonic()) };
       this.#send({ subject: this.#getShardSubject(shard), bytes, options, onLost });
     } catch (error) {
@@ -254,7 +274,8 @@ export class NatsTransport implements Transport {
     if (token === linesToken) {
       for (const line of message.string().split('\n')) {
         const { token, answer } = decodeAnswerLine(line);
-        this.#pending.onAnswer(token, answer);
+        if (token.startsWith(tellToken)) this.#onTellAnswer(token, answer);
+        else this.#pending.onAnswer(token, answer);
       }
     } else if (message.data.length > 0) {
       this.#learn(token, readLinesTo(message.headers));
@@ -262,6 +283,12 @@ export class NatsTransport implements Transport {
     } else if (message.headers?.code === 503) {
       this.#onUndelivered(token, message.subject);
     }
+  }
+
+  /** Whoever was told does not own the shard, or knows no tells in lines. */
+  #onTellAnswer(token: string, answer: string): void {
+    if (answer !== noOwnerText) return;
+    this.#shardLines.forgetShards([Number(token.slice(tellToken.length, token.indexOf(linesToken)))]);
   }
 
   /** Whoever answers an ask of a shard owns the shard. */
@@ -277,10 +304,8 @@ export class NatsTransport implements Transport {
     if (token.startsWith(questionToken)) {
       this.#questions.delete(token);
     } else if (token.startsWith(linesToken)) {
-      for (const shard of this.#pending.onBundleUndelivered(reply)) {
-        const linesTo = this.#shardLines.get(shard);
-        if (linesTo !== undefined) this.#shardLines.forgetSubject(linesTo);
-      }
+      this.#shardLines.forgetSubject(this.#linesPrefix + token.slice(token.lastIndexOf(linesToken) + 1));
+      this.#pending.onBundleUndelivered(reply);
     } else {
       this.#pending.onUndelivered(token);
     }
@@ -292,9 +317,22 @@ export class NatsTransport implements Transport {
     for (const line of message.string().split('\n')) {
       const { shard, token, envelope } = decodeAskLine(line);
       const served = this.#serving.get(shard);
-      if (served !== undefined) served.onAskLine(inbox, token, envelope);
+      if (token.startsWith(tellToken)) {
+        const passOn = (): void => this.#passTellOn(inbox, { shard, token, envelope });
+        if (served === undefined) passOn();
+        else served.onTellLine(envelope, passOn);
+      } else if (served !== undefined) served.onAskLine(inbox, token, envelope);
       else answerInLine({ ...this.#options, publisher: this.#publisher }, inbox, token, noOwnerText);
     }
+  }
+
+  /** Once: whoever gets it by its subject owns the shard, or nobody does. */
+  #passTellOn(inbox: string, { shard, token, envelope }: AskLine): void {
+    answerInLine({ ...this.#options, publisher: this.#publisher }, inbox, token, noOwnerText);
+    const onLost = (): void => void this.#options.counters.lostTells++;
+    if (this.#canSend())
+      this.#send({ subject: this.#getShardSubject(shard), bytes: Buffer.from(envelope), onLost });
+    else onLost();
   }
 
   #canSend(): boolean {

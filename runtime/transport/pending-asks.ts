@@ -115,11 +115,10 @@ export class PendingAsks {
     this.#takeSettle(ask)?.reject(new NoOwner());
   }
 
-  /** No node got the message that carried these asks: returns their shards. Rare, so that they are looked for among all. */
-  onBundleUndelivered(bundle: string): readonly number[] {
+  /** No node got the message that carried these asks. Rare, so that they are looked for among all. */
+  onBundleUndelivered(bundle: string): void {
     const asks = [...this.#asks.values()].filter(ask => ask.bundle === bundle);
     for (const { token } of asks) this.onUndelivered(token);
-    return asks.map(({ shard }) => shard);
   }
 
   /** The connection is lost, and no answers will come. */

@@ -11,6 +11,8 @@
  *
  *   <shard> <token> <command>
  *   <token> <answer>
+ *
+ * Tells go as lines, too, with tokens of their own sort, and are answered only where the node does not own the shard.
  */
 import { errors, ServiceError, type ErrorCode } from '../../protocol/errors.ts';
 import { internalError, NoOwner } from '../actor/index.ts';

@@ -1,5 +1,6 @@
 import { NoOwner } from '../../../runtime/actor/failures.ts';
 import { setImmediate as atTurnEnd } from 'node:timers/promises';
+import { headers } from 'nats';
 import t from 'tap';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { NatsConnection } from '../../../runtime/nats/connection.ts';
@@ -310,6 +311,116 @@ t.test(
       ['answer', 'answer', 'lines', 'lines'],
       'one there and one back for each node',
     );
+  },
+);
+
+t.test('tells of one turn to one node go as one message with its asks, and in their order', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, owner, ear] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  const seen: unknown[] = [];
+  for (const shard of [1, 2]) await owner.transport.serve(shard, async ({ payload }) => seen.push(payload));
+  const subjects = overhear(ear);
+  await ear.connection.flush();
+  const { transport } = caller;
+  for (const shard of [1, 2]) await transport.ask(shard, createEnvelope('first'));
+  await ear.connection.flush();
+  subjects.length = 0;
+  for (let n = 0; n < 10; n++) transport.tell(1 + (n % 2), createEnvelope(n));
+  await transport.ask(1, createEnvelope('last'));
+  t.strictSame(seen.slice(2), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 'last']);
+  await ear.connection.flush();
+  t.strictSame(subjects, ['lines', 'answer'], 'only the ask is answered');
+});
+
+t.test('a tell finds a shard that has moved, and the next one goes there at once', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, first, second, ear] = (await Promise.all(
+    [1, 2, 3, 4].map(() => natsNode(t, server.url)),
+  )) as [NatsNode, NatsNode, NatsNode, NatsNode];
+  const told: unknown[] = [];
+  const arrivals: (() => void)[] = [];
+  const arrived = (count: number): Promise<void> =>
+    new Promise(resolve => {
+      const look = (): void => (told.length >= count ? resolve() : void arrivals.push(look));
+      look();
+    });
+  const take = async ({ payload }: Envelope): Promise<void> => {
+    told.push(payload);
+    for (const look of arrivals.splice(0)) look();
+  };
+  const leave = await first.transport.serve(7, async () => 'here');
+  await caller.transport.ask(7, createEnvelope());
+  await leave();
+  await second.transport.serve(7, take);
+  const subjects = overhear(ear);
+  await ear.connection.flush();
+  caller.transport.tell(7, createEnvelope('after the move'));
+  await arrived(1);
+  await Promise.all([first, caller, ear].map(({ connection }) => connection.flush()));
+  t.strictSame(
+    subjects.splice(0).sort(),
+    ['answer', 'lines', 'shard.7'],
+    'passed on by the node that had the shard',
+  );
+  caller.transport.tell(7, createEnvelope('by subscription'));
+  await arrived(2);
+  await ear.connection.flush();
+  t.strictSame(subjects, ['shard.7']);
+});
+
+t.test('a tell to a node that is gone is lost, and the next one finds the shard again', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, first, second] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  await first.transport.serve(7, async () => 'here');
+  await caller.transport.ask(7, createEnvelope());
+  await first.transport.drain();
+  caller.transport.tell(7, createEnvelope('nobody hears this'));
+  await atTurnEnd();
+  await caller.connection.flush();
+  const found = Promise.withResolvers<unknown>();
+  await second.transport.serve(7, async ({ payload }) => found.resolve(payload));
+  caller.transport.tell(7, createEnvelope('found'));
+  t.equal(await found.promise, 'found');
+});
+
+t.test(
+  'a tell in a line is an ask for a node that knows no others, and its answer is not missed',
+  async t => {
+    const server = await NatsServer.of(t, { jetStream: false });
+    const [caller, raw] = (await Promise.all([1, 2].map(() => natsNode(t, server.url)))) as [
+      NatsNode,
+      NatsNode,
+    ];
+    const linesTo = 'skein.test.lines.OLD';
+    const answered = headers();
+    answered.set('Skein-Lines-To', linesTo);
+    const { client } = raw.connection;
+    client.subscribe('skein.test.shard.7', {
+      callback: (_, message) => void message.respond('{"reply":"old"}', { headers: answered }),
+    });
+    const lines = Promise.withResolvers<string[]>();
+    client.subscribe(linesTo, {
+      callback: (_, message) => {
+        const got = message.string().split('\n');
+        lines.resolve(got);
+        const inbox = (message.reply ?? '').replace(/[^.]*$/, '');
+        for (const line of got) client.publish(`${inbox}-`, `${line.split(' ')[1] ?? ''} =done`);
+      },
+    });
+    await raw.connection.flush();
+    t.equal(await caller.transport.ask(7, createEnvelope()), 'old');
+    for (let n = 0; n < 2; n++) caller.transport.tell(7, createEnvelope(n));
+    t.equal(await caller.transport.ask(7, createEnvelope()), 'done');
+    const tokens = (await lines.promise).map(line => line.split(' ')[1]);
+    t.equal(new Set(tokens).size, 3, 'each under a name of its own, or it would count as a repetition');
   },
 );
 
