@@ -42,8 +42,8 @@ interface Target {
 export class OutboundClient {
   readonly #options: OutboundOptions;
   readonly #reach: Reach;
-  /** Those of another reach are never shared. */
-  readonly #connections = new Map<Reach, Connections>();
+  /** By sort: those of another reach are never shared, and those of another sort neither, so that none waits for another's. */
+  readonly #connections: Map<Reach, Connections>[] = [];
   readonly #targets = new LRUCache<string, Target>({ max: maxTargets });
 
   constructor(options: OutboundOptions) {
@@ -51,8 +51,9 @@ export class OutboundClient {
     this.#reach = options.reach ?? 'public';
   }
 
-  #getConnections(reach: Reach): Connections {
-    let connections = this.#connections.get(reach);
+  #getConnections(reach: Reach, sort: number): Connections {
+    const ofSort = (this.#connections[sort] ??= new Map<Reach, Connections>());
+    let connections = ofSort.get(reach);
     if (connections === undefined) {
       const { nameServers, ownPorts, connectTimeoutMs = defaultConnectTimeoutMs, ca } = this.#options;
       const resolve = createResolver({
@@ -62,7 +63,7 @@ export class OutboundClient {
       const guard = new AddressGuard(reach, resolve, ownPorts);
       const trust = ca === undefined ? {} : { ca };
       connections = new Connections(createGuardedConnector({ guard, connectTimeoutMs, ...trust }));
-      this.#connections.set(reach, connections);
+      ofSort.set(reach, connections);
     }
     return connections;
   }
@@ -75,7 +76,7 @@ export class OutboundClient {
       call.fail(new OutboundFailure('blocked_address', target.refusal));
     } else {
       // What undici refuses (malformed headers) it reports to the call.
-      this.#getConnections(request.reach ?? this.#reach).dispatch(target.origin, call);
+      this.#getConnections(request.reach ?? this.#reach, request.sort ?? 0).dispatch(target.origin, call);
     }
     return () => call.fail(new OutboundFailure('timeout', 'cancelled'));
   }
@@ -99,7 +100,8 @@ export class OutboundClient {
 
   /** Lets what is in flight finish, then closes the connections. */
   async close(): Promise<void> {
-    await Promise.all([...this.#connections.values()].map(connections => connections.close()));
+    const all = this.#connections.flatMap(ofSort => [...ofSort.values()]);
+    await Promise.all(all.map(connections => connections.close()));
   }
 }
 

@@ -1,7 +1,7 @@
 /** A request to an address that a customer named, its result, and its failures: plain data, which crosses between threads. */
 import { BlockedAddress, type Reach } from './address-guard.ts';
 
-/** Connections of one worker to one HTTP origin. A further request waits for one of them; its time does not run yet. */
+/** Connections of one worker to one HTTP origin, for one sort of requests. A further request waits for one of them; its time does not run yet. */
 export const maxConnectionsPerOrigin = 512;
 
 /** One HTTP request to an address that a customer named. */
@@ -33,6 +33,8 @@ export interface OutboundRequest {
   readonly httpsOnly?: boolean;
   /** Default: the pool's. For addresses that the operator has configured, which no customer can name. */
   readonly reach?: Reach;
+  /** Of which sort it is: requests of different sorts share no connections. Set by the pool's queues; default 0. */
+  readonly sort?: number;
 }
 
 /** A body that was kept in a file. */

@@ -81,11 +81,12 @@ export class Pool {
     );
   }
 
-  /** Opens a queue: what goes through it has limits of its own. */
+  /** Opens a queue: what goes through it has limits and connections of its own. */
   openQueue(limits: QueueLimits): OutboundQueue {
+    const sort = this.#queues.size;
     const maxPerOrigin = maxConnectionsPerOrigin * this.#piscina.maxThreads;
     const queue = new OutboundQueue({ ...limits, maxPerOrigin }, (request, signal) =>
-      this.#send(request, signal),
+      this.#send(sort === 0 ? request : { ...request, sort }, signal),
     );
     this.#queues.add(queue);
     return queue;

@@ -104,3 +104,54 @@ t.test('abandoned requests in flight fail, and the drain ends', async t => {
   await drained;
   t.equal(pool.stats.inFlight, 0);
 });
+
+t.test(
+  'a queue has connections of its own: what is stuck in one keeps no other from the same receiver',
+  async t => {
+    const pool = await poolFor(t);
+    const tools = pool.openQueue({ maxInFlight: 8, maxWaiting: 0 });
+    const files = pool.openQueue({ maxInFlight: 8, maxWaiting: 0 });
+    const receiver = await receiverFor(t);
+    receiver.behaviour = ({ path }, response) => {
+      if (path !== '/stuck') response.writeHead(204).end();
+    };
+    const count = 512;
+    const stuck = Array.from({ length: count }, (_, n) =>
+      pool.queue.send(get(receiver.url('/stuck')), `owner ${n}`).catch((error: unknown) => error),
+    );
+    await receiver.arrived(count);
+    t.equal(receiver.connections, count, 'all that one queue may have');
+    for (const queue of [tools, files])
+      t.match(await queue.send(get(receiver.url('/fine')), 'another'), { status: 204 });
+    t.equal(pool.stats.inFlight, count);
+    pool.abandonAll();
+    for (const error of await Promise.all(stuck)) if (!(error instanceof WorkerLost)) throw error;
+  },
+);
+
+t.test('a request that waits for its turn longer than it may take succeeds', async t => {
+  // One owner has one request in flight at a time.
+  const pool = await poolFor(t, { maxInFlight: 2, maxWaiting: 8 });
+  const others = pool.openQueue({ maxInFlight: 8, maxWaiting: 0 });
+  const receiver = await receiverFor(t);
+  const open: (() => void)[] = [];
+  receiver.behaviour = ({ path }, response) => {
+    if (path === '/first') open.push(() => response.writeHead(204).end());
+    else if (path !== '/silent') response.writeHead(204).end();
+  };
+  const first = pool.send(get(receiver.url('/first')));
+  const at = 1_000_000;
+  const second = pool.send({ ...get(receiver.url('/second')), timeoutMs: 5_000, at });
+  await receiver.arrived(1);
+  // The time of this one has passed: it is longer than that of the second.
+  t.match(await others.send({ ...get(receiver.url('/silent')), timeoutMs: 5_500 }, 'other'), {
+    failure: 'timeout',
+  });
+  t.notOk(receiver.received.some(({ path }) => path === '/second'));
+  for (const end of open) end();
+  t.match(await first, { status: 204 });
+  const result = await second;
+  t.match(result, { status: 204 });
+  t.ok(result.at >= at + 5_000, 'its time begins when it is sent');
+  t.ok(result.durationMs < 5_000);
+});
