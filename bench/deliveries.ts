@@ -1,9 +1,9 @@
 /**
  * Webhook deliveries per second: Skein beside graphile-worker, on the same PostgreSQL, to the same receiver, the same bodies.
  *
- * Both find 20,000 deliveries waiting in their tables, Skein those of stitches whose circuits were open and are closed again. The
+ * Both find 20,000 deliveries waiting, graphile-worker in its table, Skein in the log beyond the places of its stitches. The
  * time runs at the receiver from the first request to the last, in a process that has just started. Skein signs each, keeps
- * the order within each of 1,000 threads, records each attempt and has at most 20 requests in flight for a stitch, so one stitch
+ * the order within each of 1,000 threads, records each attempt and has from 4 to 256 requests in flight for a stitch, so one stitch
  * says what one customer gets, and several what a node can do. graphile-worker does none of this, has its local queue on, and
  * is tried in several settings, the best of which counts. The systems take turns and the medians of the rounds are compared.
  */
@@ -17,7 +17,7 @@ import { startReceiver, type Receiver } from './support/start-receiver.ts';
 import { count, fixed, median, table, timesByRounds } from './support/table.ts';
 
 const rounds = 5;
-const target = 0.7;
+const target = 1.3;
 const withinMs = 120_000;
 const severalStitches = 10;
 

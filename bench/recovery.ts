@@ -1,11 +1,11 @@
 /**
- * What finding lost work costs the database with 100,000 open stitches of 1,000 projects: the queries that a node's recovery scanner makes in
- * each round (every 30 s, and when it takes over shards), page by page, by the scanner itself. Every node makes the same round, because which
- * of the stitches it finds are its own a node sees by itself.
+ * What finding lost work costs the database with 100,000 open stitches of 1,000 projects: the queries that a node's recovery scanner
+ * makes in each round (every 30 s, and when it takes over shards), page by page, by the scanner itself. Every node makes the same round,
+ * because which of the stitches it finds are its own a node sees by itself.
  *
  * The stitches are made by SQL in a database that a node has prepared, with its partitions: all follow their project's log, most have
- * settled all of it, one in a hundred is behind, as many have replays that wait in the table, and as many retries that are overdue. With `RECOVERY=explain` the plan
- * of each query's first page is printed.
+ * settled all of it, one in a hundred is behind, as many have replays that wait in the table, and as many retries that are overdue. With
+ * `RECOVERY=explain` the plan of each query's first page is printed.
  */
 import { RecoveryScanner } from '../gateway/jobs/index.ts';
 import { silentLog } from '../runtime/observability/log.ts';

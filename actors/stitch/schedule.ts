@@ -39,8 +39,9 @@ export const failingToOpenMs = 5 * minute;
 
 /**
  * After as many failures in a row, and before the circuit opens, a receiver that does not answer, or says that it cannot (window.ts), gets
- * one delivery at a time, and the next as long after its failure as the failures have lasted, between these two. So an outage costs next to nothing however many stitches it strikes: the attempts of 1,000
- * stitches whose receivers refused had left a node 3 % of its messages (`npm run bench -- stitches-down`).
+ * one delivery at a time, and the next as long after its failure as the failures have lasted, between these two. So an outage costs next to
+ * nothing however many stitches it strikes: the attempts of 1,000 stitches whose receivers refused had left a node 3 % of its messages
+ * (`npm run bench -- stitches-down`).
  */
 export const failuresToBackOff = 10;
 const shortestPauseMs = second;

@@ -120,7 +120,7 @@ export function isProbing({ status, health }: StitchState): boolean {
   return status === 'error' || health.probeAt !== null;
 }
 
-/** Whether the stitch gets deliveries. The commit of an event decides the same by the stitch's row. */
+/** Whether the stitch gets deliveries. The database says the same of its row where the row is written (`skein_wanted`). */
 export function isLive(state: StitchState): boolean {
   return exists(state) && state.archivedAt === null && state.status !== 'disabled';
 }

@@ -10,7 +10,13 @@ import {
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
-import { unrecordedById, unrecordedOfEvents, unrecordedPage, type UnrecordedPage } from './unrecorded.ts';
+import {
+  type DeliveryKey,
+  unrecordedById,
+  unrecordedOfEvents,
+  unrecordedPage,
+  type UnrecordedPage,
+} from './unrecorded.ts';
 
 /** A delivery as it is read. */
 export interface DeliveryRecord extends Omit<
@@ -67,7 +73,7 @@ const selectOne = `
   where ${isDelivery} and d.project_id = $4 and d.environment_id = $5`;
 
 /** What `isDelivery` needs; undefined for a text that is no id of ours, or whose instant is out of the range of a date. */
-function toKeyValues(deliveryId: string): readonly unknown[] | undefined {
+function toKeyValues(deliveryId: string): DeliveryKey | undefined {
   const at = getIdTime(deliveryId);
   return at >= 0 && at < 8e15 ? [deliveryId, new Date(at - dayMs), new Date(at + dayMs)] : undefined;
 }
@@ -76,7 +82,7 @@ export const findDeliveryTenant: FindTenant = async (db, deliveryId) => {
   const key = toKeyValues(deliveryId);
   if (key === undefined) return undefined;
   const [found] = await db.query<TenantScope>(selectTenant, key, 'deliveries.tenant');
-  return found ?? (await unrecordedById(db, deliveryId))?.tenant;
+  return found ?? (await unrecordedById(db, key))?.tenant;
 };
 
 /** Undefined for an id that the environment does not have, and for a delivery that retention has removed. */
@@ -90,7 +96,7 @@ export async function findDelivery(
   const values = [...key, projectId, environmentId];
   const [row] = await db.query<DeliveryRecord>(selectOne, values, 'deliveries.find');
   if (row === undefined) {
-    const found = await unrecordedById(db, deliveryId);
+    const found = await unrecordedById(db, key);
     const isOwn = found?.tenant.projectId === projectId && found.tenant.environmentId === environmentId;
     return isOwn ? found : undefined;
   }

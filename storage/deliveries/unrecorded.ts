@@ -186,45 +186,52 @@ function isListed({ status, deliveryIds }: UnrecordedFilter, delivery: WebhookDe
   );
 }
 
-/** Of these events, in their order. */
+/** Of these events, in their order; of those that occurred between these instants, if they are given. */
 export async function unrecordedOfEvents(
   db: Queries,
   tenant: TenantScope,
   eventIds: readonly string[],
+  after: Date | null = null,
+  before: Date | null = null,
 ): Promise<Unrecorded[]> {
   const [spans, events] = await Promise.all([
     readSpans(db, tenant),
     db.query<LogEvent>(
       `select ${eventColumns} from events
-       where event_id = any ($1::text[]) and project_id = $2 and environment_id = $3 order by seq`,
-      [eventIds, tenant.projectId, tenant.environmentId],
+       where event_id = any ($1::text[]) and project_id = $2 and environment_id = $3
+         and occurred_at > coalesce($4, '-infinity'::timestamptz) and occurred_at < coalesce($5, 'infinity'::timestamptz) order by seq`,
+      [eventIds, tenant.projectId, tenant.environmentId, after, before],
       'deliveries.of_events',
     ),
   ]);
   return findUnrecorded(db, tenant, spans, events);
 }
 
+/** The id of a delivery, and instants around the one that it contains: few partitions have to be read. */
+export type DeliveryKey = readonly [deliveryId: string, after: Date, before: Date];
+
 // The id of a delivery begins with the time of its event, as the event's does.
 const selectCandidates = `
   select e.project_id as "projectId", e.environment_id as "environmentId", s.stitch_id as "stitchId", e.event_id as "eventId"
   from events e join stitches s on s.project_id = e.project_id and s.environment_id = e.environment_id
   where e.event_id >= 'evt_' || substr($1, 5, 10) and e.event_id < 'evt_' || substr($1, 5, 10) || '{'
+    and e.occurred_at > $2 and e.occurred_at < $3
     and skein_delivery_id(e.event_id, s.stitch_id) = $1`;
 
-/** The delivery with that id, if it has no row; whose it is must be checked. */
+/** The delivery with that id and made between these instants, if it has no row; whose it is must be checked. */
 export async function unrecordedById(
   db: Queries,
-  deliveryId: string,
+  [deliveryId, after, before]: DeliveryKey,
 ): Promise<(Unrecorded & { readonly tenant: TenantScope }) | undefined> {
   const [found] = await db.query<TenantScope & { readonly eventId: string }>(
     selectCandidates,
-    [deliveryId],
+    [deliveryId, after, before],
     'deliveries.by_id',
   );
   if (found === undefined) return undefined;
   const { projectId, environmentId, eventId } = found;
   const tenant = { projectId, environmentId };
-  const unrecorded = await unrecordedOfEvents(db, tenant, [eventId]);
+  const unrecorded = await unrecordedOfEvents(db, tenant, [eventId], after, before);
   const own = unrecorded.find(({ delivery }) => delivery.deliveryId === deliveryId);
   return own && { ...own, tenant };
 }

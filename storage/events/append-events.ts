@@ -24,7 +24,7 @@ interface Appended {
 const appended = new WeakMap<object, Appended[]>();
 
 /**
- * Appends the events with the numbers of their projects, and the deliveries they cause. Call it inside `em.transactional`
+ * Appends the events with the numbers of their projects; stitches find them in the log. Call it inside `em.transactional`
  * with its entity manager, last, because from here on it holds the project's row in `project_streams`.
  */
 export async function appendEvents(em: EntityManager, events: readonly NewEvent[]): Promise<void> {

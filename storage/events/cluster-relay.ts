@@ -1,7 +1,7 @@
 /**
  * Carries committed events between the nodes of a cluster, over its transport. What this node commits is published under the
- * project's topic, one message per commit and project, where any node follows the project (project-interest.ts). What others publish is received for the projects that are followed here
- * (by a Console stream, for example), so a node without followers receives nothing.
+ * project's topic, one message per commit and project, where any node follows the project (project-interest.ts). What others publish is
+ * received for the projects that are followed here (by a Console stream, for example), so a node without followers receives nothing.
  *
  * Messages have no numbers of their own. A project's events are numbered densely in the order of their commits, whichever node commits
  * them, so the listener sees every gap, repetition and crossing by `seq`, and fills a gap from the log (gateway/stream/hub.ts). No

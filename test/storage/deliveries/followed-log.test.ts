@@ -230,14 +230,16 @@ async function listAll(
   tenant: { projectId: string; environmentId: string; stitchId: string },
   limit: number,
 ) {
-  const rows: { deliveryId: string; status: string }[] = [];
+  const rows: { deliveryId: string; status: string; createdAt: string }[] = [];
   let before: DeliveryPosition | undefined;
   do {
     const page = await deliveryPage(database, { ...tenant, before, limit });
     if (page.rows.length > limit) throw new Error('more than a page');
-    rows.push(...page.rows.map(({ deliveryId, status }) => ({ deliveryId, status })));
+    rows.push(...page.rows.map(({ deliveryId, status, createdAt }) => ({ deliveryId, status, createdAt })));
     before = page.end;
   } while (before !== undefined);
+  if (rows.some(({ createdAt }, index) => createdAt < (rows[index + 1]?.createdAt ?? '')))
+    throw new Error('a page, or the next one, has what is newer behind what is older');
   return rows;
 }
 
