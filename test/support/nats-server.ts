@@ -1,16 +1,15 @@
 /** A real nats-server on a free port, with a folder of its own: it can be stopped, killed, frozen and started again. */
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { access, constants, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
+import { findDebianProgram } from './debian-program.ts';
 import { pickPort } from './free-port.ts';
 import { processGuard } from './process-guard.ts';
 import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
-const run = promisify(execFile);
 const startTries = 5;
 
 const advice =
@@ -171,64 +170,9 @@ function configuration(port: number, folder: string, options: NatsServerOptions)
   return `${lines.join('\n')}\n`;
 }
 
-let found: Promise<string> | undefined;
-
 /** The path of a nats-server: of NATS_SERVER, of the PATH, or of Debian's package unpacked into this user's cache. */
 export function natsServerProgram(): Promise<string> {
-  return (found ??= findProgram());
-}
-
-async function findProgram(): Promise<string> {
-  const named = process.env['NATS_SERVER'];
-  if (named !== undefined && named !== '') {
-    if (await isProgram(named)) return named;
-    throw new Error(`NATS_SERVER is ${named}, which is no program`);
-  }
-  const cached = join(homedir(), '.cache', 'skein', 'nats-server');
-  // Debian keeps servers where a user's PATH does not look.
-  const folders = [
-    ...(process.env['PATH'] ?? '').split(delimiter),
-    '/usr/sbin',
-    '/usr/local/sbin',
-    join(cached, 'usr', 'sbin'),
-  ];
-  for (const folder of folders) {
-    if (folder !== '' && (await isProgram(join(folder, 'nats-server')))) return join(folder, 'nats-server');
-  }
-  try {
-    await unpackPackage(cached);
-  } catch (error) {
-    throw new Error(advice, { cause: error });
-  }
-  return join(cached, 'usr', 'sbin', 'nats-server');
-}
-
-async function isProgram(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** Needs no root and starts no service, other than an installation. Several processes may do it at once. */
-async function unpackPackage(into: string): Promise<void> {
-  await mkdir(join(into, '..'), { recursive: true });
-  const draft = await mkdtemp(`${into}.new-`);
-  try {
-    await run('apt-get', ['download', 'nats-server'], { cwd: draft }).catch(async (error: unknown) => {
-      if (process.getuid?.() !== 0) throw error;
-      await run('apt-get', ['update']);
-      await run('apt-get', ['download', 'nats-server'], { cwd: draft });
-    });
-    const archive = (await readdir(draft)).find(name => name.endsWith('.deb'));
-    if (archive === undefined) throw new Error('apt-get downloaded nothing');
-    await run('dpkg', ['-x', join(draft, archive), draft]);
-    await rename(draft, into).catch(async (error: unknown) => {
-      if (!(await isProgram(join(into, 'usr', 'sbin', 'nats-server')))) throw error;
-    });
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
+  return findDebianProgram({ name: 'nats-server', variable: 'NATS_SERVER', advice });
 }
 
 /** Whether the kernel has stopped the thread (proc(5), `stat`). */
