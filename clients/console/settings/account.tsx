@@ -7,7 +7,7 @@ import { useTexts } from '../texts/index.ts';
 import classes from './settings.module.css';
 
 export function Account() {
-  const { title } = useKitTexts().ownAccount;
+  const { ownTitle: title } = useKitTexts().account;
   const { back } = useTexts().settings;
   return (
     <main className={classes['page']}>

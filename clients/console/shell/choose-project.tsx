@@ -2,7 +2,7 @@
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
 import { ApiError } from '../../sdk/index.ts';
-import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
+import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 import { Unverified } from '../../kit/account/unverified.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';

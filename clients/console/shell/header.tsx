@@ -34,7 +34,7 @@ export function Header({ onMenu, onShortcuts }: HeaderProps) {
 
 function OperatorMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const { shell: texts, settings } = useTexts();
-  const { ownAccount } = useKitTexts();
+  const { ownTitle } = useKitTexts().account;
   const { projectId } = useConversing();
   const navigate = useNavigate();
   const me = useNames().colleagues.find(({ isMe }) => isMe);
@@ -54,7 +54,7 @@ function OperatorMenu({ onShortcuts }: { readonly onShortcuts: () => void }) {
             {texts.settings}
           </Menu.Item>
           <Menu.Item leftSection={<UserRound size={15} />} onClick={() => void navigate({ to: '/account' })}>
-            {ownAccount.title}
+            {ownTitle}
           </Menu.Item>
           <Menu.Item
             leftSection={<MessageSquareText size={15} />}

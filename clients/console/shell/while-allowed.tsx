@@ -2,7 +2,7 @@
 import { Center, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { ApiError } from '../../sdk/index.ts';
-import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
+import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
 

@@ -17,7 +17,7 @@ async function findDemands(): Promise<readonly string[]> {
   return enabled ? [] : workspaces.filter(each => each.requiresSecondFactor).map(({ name }) => name);
 }
 
-export function SecondFactorHint() {
+export default function SecondFactorHint() {
   const texts = useKitTexts().account.secondFactorHint;
   const { path } = useApp();
   const { data: names = [] } = useQuery({ queryKey: ['second-factor-demands'], queryFn: findDemands });

@@ -22,7 +22,7 @@ interface SecondStepProps {
 }
 
 export function SecondStep({ challenge, onSignedIn, onLeave }: SecondStepProps) {
-  const { account, ownAccount } = useKitTexts();
+  const { account } = useKitTexts();
   const texts = account.secondStep;
   const { isSending, problem, run } = useSubmission({ usedLink: texts.over, expiredLink: texts.over });
   const [code, setCode] = useState('');
@@ -39,7 +39,7 @@ export function SecondStep({ challenge, onSignedIn, onLeave }: SecondStepProps) 
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
-            label={ownAccount.codeOrRecovery}
+            label={texts.code}
             autoComplete="one-time-code"
             maxLength={32}
             autoFocus

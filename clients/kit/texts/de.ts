@@ -1,7 +1,5 @@
 /** Was alle Web-Apps sagen. */
 import type { english } from './en.ts';
-import { ownAccount } from './own-account-de.ts';
-
 export const german: typeof english = {
   account: {
     email: 'E-Mail',
@@ -19,7 +17,9 @@ export const german: typeof english = {
       forgot: 'Passwort vergessen?',
       signUp: 'Konto anlegen',
     },
+    ownTitle: 'Ihr Konto',
     secondStep: {
+      code: 'Code der App oder ein Ersatzcode',
       title: 'Code eingeben',
       intro: 'Ihr Konto hat einen zweiten Faktor: Der Code steht in Ihrer Authenticator-App.',
       over: 'Diese Anmeldung ist vorbei. Geben Sie Ihr Passwort noch einmal ein.',
@@ -104,7 +104,6 @@ export const german: typeof english = {
       other: (reason, requestId) => `${reason} (${requestId})`,
     },
   },
-  ownAccount,
   shell: {
     close: 'Schließen',
     sandbox: 'Sandbox',

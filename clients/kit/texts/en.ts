@@ -1,7 +1,5 @@
 /** What all web apps say, in English: signing in and up, pages that cannot be shown, the menu of who is signed in. */
 
-import { ownAccount } from './own-account-en.ts';
-
 export const english = {
   account: {
     email: 'E-mail',
@@ -19,7 +17,9 @@ export const english = {
       forgot: 'Forgotten your password?',
       signUp: 'Create an account',
     },
+    ownTitle: 'Your account',
     secondStep: {
+      code: 'Code of the app, or a recovery code',
       title: 'Enter your code',
       intro: 'Your account has a second factor: the code is in your authenticator app.',
       over: 'This sign-in is over. Enter your password again.',
@@ -102,7 +102,6 @@ export const english = {
       other: (reason: string, requestId: string) => `${reason} (${requestId})`,
     },
   },
-  ownAccount,
   shell: {
     close: 'Close',
     sandbox: 'Sandbox',

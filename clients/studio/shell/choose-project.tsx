@@ -1,7 +1,7 @@
 /** Leads to where its user has worked the last time. */
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
-import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
+import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 import { Unverified } from '../../kit/account/unverified.tsx';
 import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';

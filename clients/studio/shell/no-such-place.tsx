@@ -1,6 +1,6 @@
 /** Instead of a frame: the address names nothing that is there for its reader. */
 import { Anchor, Center, Stack, Text, Title } from '@mantine/core';
-import { SecondFactorHint } from '../../kit/account/second-factor-hint.tsx';
+import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 
 interface NoSuchPlaceProps {
   readonly title: string;

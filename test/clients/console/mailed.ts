@@ -26,7 +26,9 @@ export async function readMailedLink(dataFolder: string, to: string, page: Maile
 async function readMails(dataFolder: string, to: string): Promise<readonly string[]> {
   const folder = join(dataFolder, 'mail');
   const names = await readdir(folder).catch(() => []);
-  const mails = await Promise.all(names.sort().map(name => readFile(join(folder, name), 'utf8')));
+  // Those that are still being written have other names.
+  const written = names.filter(name => name.endsWith('.eml')).sort();
+  const mails = await Promise.all(written.map(name => readFile(join(folder, name), 'utf8')));
   return mails
     .filter(mail => mail.includes(to))
     .map(mail => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='));

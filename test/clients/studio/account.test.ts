@@ -167,8 +167,8 @@ t.test('the account is deleted once its workspaces are in other hands', async t 
   const person = await signUp();
   const { workspaceId } = await person.api.auth.me();
   const page = await open(t, person);
-  const part = section(page, 'Delete your account');
-  await submitPassword(page, 'Delete your account');
+  const part = section(page, 'Delete this account');
+  await submitPassword(page, 'Delete this account');
   await part.getByRole('checkbox', { name: 'I want to delete my account.' }).check();
   await button(page, 'Delete the account').click();
   await part.getByRole('alert').getByText('My workspace').waitFor();

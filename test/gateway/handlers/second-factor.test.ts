@@ -1,5 +1,6 @@
 /** The second factor over HTTP on a real PostgreSQL: set up, sign in, recover, remove, and workspaces that demand it. */
 import t from 'tap';
+import { findRevokedCredentials, toChangedKey } from '../../../storage/tenancy/credential-check.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { showCode } from '../../support/totp.ts';
 import { type Client, startAuthNode } from '../auth/auth-fixture.ts';
@@ -203,4 +204,16 @@ t.test('a workspace that demands it lets members without one only set it up or l
   });
   t.match(await member.client.call('GET', `${path}/members`), { status: 404 });
   t.equal((await member.client.call('DELETE', `${path}/members/${member.userId}`)).status, 204, 'they leave');
+
+  // Open Console sockets are asked about, too.
+  const roles = 'owner//project_owner';
+  const asked = { projectId, userId: owner.userId, roles };
+  const check = () =>
+    findRevokedCredentials(db, { sessionIds: [], apiKeyIds: [], members: [asked] }, node.clock.now());
+  t.same(await check(), new Set());
+  await post(owner.client, 'second-factor/disable', {
+    password,
+    code: nextCode(String(body['secret'])),
+  });
+  t.same(await check(), new Set([toChangedKey(asked)]));
 });

@@ -10,9 +10,10 @@ import { isEmail, isPassword } from '../problems.ts';
 import { PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
 import { useForm } from './use-form.ts';
+import { useOwnTexts } from './texts.ts';
 
 export function EmailSection() {
-  const texts = useKitTexts().ownAccount.email;
+  const texts = useOwnTexts().email;
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
   const [newEmail, setNewEmail] = useState('');
   const [password, setPassword] = useState('');
@@ -60,8 +61,8 @@ export function EmailSection() {
 }
 
 export function PasswordSection({ onEnded }: { readonly onEnded: () => void }) {
-  const { account, ownAccount } = useKitTexts();
-  const texts = ownAccount.password;
+  const { account } = useKitTexts();
+  const texts = useOwnTexts().password;
   const [password, setPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
   const [isDone, setDone] = useState(false);

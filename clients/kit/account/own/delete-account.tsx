@@ -3,14 +3,14 @@ import { Alert, Button, Checkbox, List } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../../sdk/index.ts';
 import { signOut, skein } from '../../browser-session.ts';
-import { useKitTexts } from '../../texts/index.ts';
 import { Problem } from '../account-page.tsx';
 import { PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
 import { useForm } from './use-form.ts';
+import { useOwnTexts } from './texts.ts';
 
 export function DeleteSection() {
-  const texts = useKitTexts().ownAccount.remove;
+  const texts = useOwnTexts().remove;
   const [password, setPassword] = useState('');
   const [isSure, setSure] = useState(false);
   const [owned, setOwned] = useState<readonly string[]>([]);

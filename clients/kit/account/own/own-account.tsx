@@ -5,18 +5,21 @@ import { EmailSection, PasswordSection } from './credentials.tsx';
 import { DeleteSection } from './delete-account.tsx';
 import { SecondFactorSection } from './second-factor.tsx';
 import classes from './section.module.css';
+import { OwnAccountTexts } from './texts.ts';
 import { sessionsKey, SessionsSection } from './sessions.tsx';
 
 export function OwnAccount() {
   const queries = useQueryClient();
   const onEnded = useCallback(() => void queries.invalidateQueries({ queryKey: sessionsKey }), [queries]);
   return (
-    <div className={classes['sections']}>
-      <EmailSection />
-      <PasswordSection onEnded={onEnded} />
-      <SecondFactorSection onEnded={onEnded} />
-      <SessionsSection />
-      <DeleteSection />
-    </div>
+    <OwnAccountTexts>
+      <div className={classes['sections']}>
+        <EmailSection />
+        <PasswordSection onEnded={onEnded} />
+        <SecondFactorSection onEnded={onEnded} />
+        <SessionsSection />
+        <DeleteSection />
+      </div>
+    </OwnAccountTexts>
   );
 }

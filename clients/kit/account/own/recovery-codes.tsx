@@ -1,8 +1,8 @@
 /** Recovery codes, shown once. */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { useKitTexts } from '../../texts/index.ts';
 import classes from './section.module.css';
+import { useOwnTexts } from './texts.ts';
 
 interface RecoveryCodesProps {
   readonly codes: readonly string[];
@@ -11,7 +11,7 @@ interface RecoveryCodesProps {
 }
 
 export function RecoveryCodes({ codes, onKept }: RecoveryCodesProps) {
-  const texts = useKitTexts().ownAccount.recoveryCodes;
+  const texts = useOwnTexts().recoveryCodes;
   const clipboard = useClipboard();
   return (
     <Alert color="yellow" role="status" title={texts.title}>

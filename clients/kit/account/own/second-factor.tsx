@@ -7,7 +7,6 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { skein } from '../../browser-session.ts';
 import type { SecondFactorEnrolment } from '../../../sdk/index.ts';
-import { useKitTexts } from '../../texts/index.ts';
 import { useFormats } from '../../use-formats.ts';
 import { Problem } from '../account-page.tsx';
 import { QrCode } from './qr-code.tsx';
@@ -15,6 +14,7 @@ import { RecoveryCodes } from './recovery-codes.tsx';
 import { CodeField, PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
 import { useForm } from './use-form.ts';
+import { useOwnTexts } from './texts.ts';
 
 const queryKey = ['second-factor'];
 
@@ -22,7 +22,7 @@ const queryKey = ['second-factor'];
 type Task = 'nothing' | 'settingUp' | 'renewing' | 'removing';
 
 export function SecondFactorSection({ onEnded }: { readonly onEnded: () => void }) {
-  const texts = useKitTexts().ownAccount.secondFactor;
+  const texts = useOwnTexts().secondFactor;
   const formats = useFormats();
   const queries = useQueryClient();
   const { data: state } = useQuery({ queryKey, queryFn: () => skein.secondFactor.get() });
@@ -87,7 +87,7 @@ interface SetUpProps {
 }
 
 function SetUp({ onDone, onLeave }: SetUpProps) {
-  const texts = useKitTexts().ownAccount.secondFactor;
+  const texts = useOwnTexts().secondFactor;
   const [password, setPassword] = useState('');
   const [enrolment, setEnrolment] = useState<SecondFactorEnrolment>();
   const form = useForm(
@@ -114,7 +114,7 @@ function Confirmation({
   onDone,
   onLeave,
 }: SetUpProps & { readonly enrolment: SecondFactorEnrolment }) {
-  const texts = useKitTexts().ownAccount.secondFactor;
+  const texts = useOwnTexts().secondFactor;
   const [code, setCode] = useState('');
   const form = useForm(
     async () => onDone((await skein.secondFactor.confirm({ code: code.trim() })).recoveryCodes),
@@ -172,7 +172,7 @@ interface ButtonsProps {
 }
 
 function Buttons({ action, isSending, isReady, onLeave }: ButtonsProps) {
-  const { cancel } = useKitTexts().ownAccount;
+  const { cancel } = useOwnTexts();
   return (
     <Group gap="xs">
       <Button type="submit" loading={isSending} disabled={!isReady}>

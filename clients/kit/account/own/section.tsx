@@ -1,8 +1,8 @@
 /** A part of the account, and the fields that several of them have. */
 import { PasswordInput, Text, TextInput, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { useKitTexts } from '../../texts/index.ts';
 import classes from './section.module.css';
+import { useOwnTexts } from './texts.ts';
 
 interface SectionProps {
   readonly title: string;
@@ -29,7 +29,7 @@ interface FieldProps {
 
 /** The password that the account has now. */
 export function PresentPassword({ value, onChange }: FieldProps) {
-  const { presentPassword } = useKitTexts().ownAccount;
+  const { presentPassword } = useOwnTexts();
   return (
     <PasswordInput
       label={presentPassword}
@@ -47,7 +47,7 @@ export function CodeField({
   onChange,
   isAppOnly = false,
 }: FieldProps & { readonly isAppOnly?: boolean }) {
-  const { code, codeOrRecovery } = useKitTexts().ownAccount;
+  const { code, codeOrRecovery } = useOwnTexts();
   return (
     <TextInput
       label={isAppOnly ? code : codeOrRecovery}

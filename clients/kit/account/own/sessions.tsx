@@ -3,17 +3,17 @@ import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { signOut, skein } from '../../browser-session.ts';
 import type { Session } from '../../../sdk/index.ts';
-import { useKitTexts } from '../../texts/index.ts';
 import { useAction } from '../../use-action.ts';
 import { useFormats } from '../../use-formats.ts';
 import { Problem } from '../account-page.tsx';
 import { Section } from './section.tsx';
 import classes from './section.module.css';
+import { useOwnTexts } from './texts.ts';
 
 export const sessionsKey = ['own-sessions'];
 
 export function SessionsSection() {
-  const texts = useKitTexts().ownAccount.sessions;
+  const texts = useOwnTexts().sessions;
   const queries = useQueryClient();
   const action = useAction();
   const { data, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
@@ -72,7 +72,7 @@ interface ItemProps {
 }
 
 function Item({ session, isBusy, onEnd }: ItemProps) {
-  const texts = useKitTexts().ownAccount.sessions;
+  const texts = useOwnTexts().sessions;
   const formats = useFormats();
   const { device, address, current, createdAt, lastUsedAt, userAgent } = session;
   const name = texts.device(device.browser, device.system);

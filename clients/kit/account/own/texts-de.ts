@@ -1,8 +1,7 @@
 /** Das Konto dessen, der angemeldet ist. */
-import type { ownAccount as english } from './own-account-en.ts';
+import type { ownAccount as english } from './texts-en.ts';
 
 export const ownAccount: typeof english = {
-  title: 'Ihr Konto',
   presentPassword: 'Jetziges Passwort',
   code: 'Code der App',
   codeOrRecovery: 'Code der App oder ein Ersatzcode',

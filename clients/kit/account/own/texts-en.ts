@@ -1,6 +1,5 @@
 /** The account of who is signed in. */
 export const ownAccount = {
-  title: 'Your account',
   presentPassword: 'Present password',
   code: 'Code of the app',
   codeOrRecovery: 'Code of the app, or a recovery code',
@@ -54,7 +53,7 @@ export const ownAccount = {
     more: 'Show more',
   },
   remove: {
-    title: 'Delete your account',
+    title: 'Delete this account',
     intro:
       'Your name and address go from all workspaces, and nobody can sign in with them. What you wrote and the API keys that you made stay with their projects. This cannot be undone.',
     sure: 'I want to delete my account.',
