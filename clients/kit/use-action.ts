@@ -4,6 +4,9 @@ import { ApiError } from '../sdk/index.ts';
 
 export interface Action {
   readonly isRunning: boolean;
+  /** Of the last try, as it was thrown; undefined: none. */
+  readonly error: unknown;
+  /** The same in words. */
   readonly problem: string | undefined;
   /** Resolves with whether it succeeded. */
   run(work: () => Promise<unknown>): Promise<boolean>;
@@ -17,20 +20,21 @@ export function describeError(error: unknown): string {
 
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false);
-  const [problem, setProblem] = useState<string>();
+  const [error, setError] = useState<unknown>();
   const run = useCallback(async (work: () => Promise<unknown>): Promise<boolean> => {
     setRunning(true);
-    setProblem(undefined);
+    setError(undefined);
     try {
       await work();
       return true;
-    } catch (error) {
-      setProblem(describeError(error));
+    } catch (thrown) {
+      setError(thrown);
       return false;
     } finally {
       setRunning(false);
     }
   }, []);
-  const dismiss = useCallback(() => setProblem(undefined), []);
-  return { isRunning, problem, run, dismiss };
+  const dismiss = useCallback(() => setError(undefined), []);
+  const problem = error === undefined ? undefined : describeError(error);
+  return { isRunning, error, problem, run, dismiss };
 }

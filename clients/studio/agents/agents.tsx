@@ -1,11 +1,12 @@
 /** The agents of the environment: who answers by itself, how, and by which instructions. */
 import { Button, Group, Modal, Select, Stack, TextInput } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Agent } from '../../sdk/index.ts';
+import { useLooms } from '../looms/use-looms.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -17,17 +18,6 @@ import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
 const modes = ['auto', 'suggest', 'paused'] as const;
-/** More than a choice can hold. */
-const mostLooms = 500;
-
-function useLooms() {
-  const { client, environmentId } = useTenant();
-  return useQuery({
-    queryKey: ['looms', environmentId, 'all'],
-    queryFn: () => client.looms.list({ limit: 100 }).toArray(mostLooms),
-  });
-}
-
 export function Agents() {
   const texts = useTexts().agents;
   const { client, environmentId, mayWrite } = useTenant();

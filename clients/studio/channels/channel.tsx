@@ -2,10 +2,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { PageLink } from '../../kit/account/account-page.tsx';
-import { useKitTexts } from '../../kit/texts/index.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
 import { Copyable } from '../parts/secret.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -17,7 +16,6 @@ import { TryMessage } from './try-message.tsx';
 
 export function ChannelPage() {
   const texts = useTexts().channels;
-  const { loading } = useKitTexts().shell;
   const { channelId } = useParams({ from: '/signed-in/$projectId/$environmentId/channels/$channelId' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const { data: channel, error } = useQuery({
@@ -30,11 +28,7 @@ export function ChannelPage() {
     </PageLink>
   );
   if (channel === undefined) {
-    return (
-      <Page title={error === null ? loading : texts.missing} back={back}>
-        {error !== null && <ErrorNote error={error} />}
-      </Page>
-    );
+    return <PagePending back={back} error={error} missing={texts.missing} />;
   }
   const { name, kind, status, createdAt } = channel;
   return (

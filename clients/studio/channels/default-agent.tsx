@@ -1,24 +1,19 @@
 /** Who answers new conversations of a channel. */
 import { Select } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useAction } from '../../kit/use-action.ts';
 import type { Channel } from '../../sdk/index.ts';
+import { useAgents } from '../agents/use-agents.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
-
-/** More than a choice can hold. */
-const mostAgents = 500;
 
 export function DefaultAgent({ channel: { channelId, defaultAgentId } }: { readonly channel: Channel }) {
   const texts = useTexts().channels;
   const { client, environmentId, mayWrite } = useTenant();
   const queries = useQueryClient();
   const action = useAction();
-  const { data: agents = [] } = useQuery({
-    queryKey: ['agents', environmentId, 'all'],
-    queryFn: () => client.agents.list({ limit: 100 }).toArray(mostAgents),
-  });
+  const { data: agents = [] } = useAgents();
   const choose = (chosen: string | null): Promise<boolean> =>
     action.run(async () => {
       await client.channels.update(channelId, { defaultAgentId: chosen });
@@ -37,7 +32,7 @@ export function DefaultAgent({ channel: { channelId, defaultAgentId } }: { reado
         onChange={chosen => void choose(chosen)}
         data={agents.map(({ agentId, name }) => ({ value: agentId, label: name }))}
       />
-      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }

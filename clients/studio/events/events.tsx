@@ -1,5 +1,5 @@
 /** What has happened in the environment: each event with its payload, newest first. */
-import { Anchor, Code, Drawer, Switch, TextInput } from '@mantine/core';
+import { Anchor, Code, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -7,6 +7,7 @@ import { useKitTexts } from '../../kit/texts/index.ts';
 import type { SkeinEvent } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { LiveSwitch, TextFilter } from '../parts/filters.tsx';
 import { Json } from '../parts/json.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
@@ -63,23 +64,17 @@ export function Events() {
         empty={eventName === undefined && threadId === undefined ? texts.none : texts.noneFound}
         controls={
           <>
-            <Filter
+            <TextFilter
               label={texts.name}
               value={eventName}
               onChange={value => void navigate({ search: before => ({ ...before, name: value }) })}
             />
-            <Filter
+            <TextFilter
               label={texts.thread}
               value={threadId}
               onChange={value => void navigate({ search: before => ({ ...before, thread: value }) })}
             />
-            <Switch
-              size="xs"
-              label={texts.live}
-              checked={isLive}
-              onChange={event => setLive(event.currentTarget.checked)}
-              style={{ alignSelf: 'center' }}
-            />
+            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />
@@ -90,30 +85,6 @@ export function Events() {
         />
       )}
     </Page>
-  );
-}
-
-interface FilterProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (value: string | undefined) => void;
-}
-
-/** Takes effect when it is left, or by Enter. */
-function Filter({ label, value, onChange }: FilterProps) {
-  const apply = (text: string): void => onChange(text.trim() === '' ? undefined : text.trim());
-  return (
-    <TextInput
-      // Anew where the address has changed meanwhile.
-      key={value ?? ''}
-      size="xs"
-      w={220}
-      aria-label={label}
-      placeholder={label}
-      defaultValue={value ?? ''}
-      onBlur={event => event.currentTarget.value.trim() !== (value ?? '') && apply(event.currentTarget.value)}
-      onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
-    />
   );
 }
 

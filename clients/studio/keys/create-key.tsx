@@ -3,6 +3,7 @@ import { Button, Checkbox, Group, Modal, SegmentedControl, Select, Stack, TextIn
 import { useState } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { CreatedApiKey } from '../../sdk/index.ts';
+import { dayMs } from '../parts/days.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -18,7 +19,6 @@ interface CreateKeyProps {
 
 /** Days after which a key ends; none: never. */
 const lifetimes = ['', '30', '90', '365'] as const;
-const dayMs = 86_400_000;
 
 export function CreateKey({ onCreated, onClose }: CreateKeyProps) {
   const texts = useTexts().keys;

@@ -6,16 +6,18 @@ import { useState } from 'react';
 import type { ApiKey } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Grace } from '../parts/grace.tsx';
+import { NameDialog } from '../parts/name-dialog.tsx';
 import { Page } from '../parts/page.tsx';
+import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { CreateKey } from './create-key.tsx';
-import { RotateKey } from './rotate-key.tsx';
-import { Grace } from './grace.tsx';
 
-type Opened = { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly key: ApiKey };
+type Opened =
+  { readonly is: 'create' } | { readonly is: 'rename' | 'rotate' | 'revoke'; readonly key: ApiKey };
 
 export function Keys() {
   const texts = useTexts().keys;
@@ -77,31 +79,70 @@ export function Keys() {
           </>
         }
       />
-      {opened?.is === 'create' && (
-        <CreateKey onCreated={() => void refresh()} onClose={() => setOpened(undefined)} />
+      {opened !== undefined && (
+        <KeyDialog opened={opened} onChanged={refresh} onClose={() => setOpened(undefined)} />
       )}
-      {opened?.is === 'rotate' && (
-        <RotateKey
-          apiKey={opened.key}
-          onRotated={() => void refresh()}
-          onClose={() => setOpened(undefined)}
+    </Page>
+  );
+}
+
+interface KeyDialogProps {
+  readonly opened: Opened;
+  readonly onChanged: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** What is done with a key, or makes one. */
+function KeyDialog({ opened, onChanged, onClose }: KeyDialogProps) {
+  const texts = useTexts().keys;
+  const { client } = useTenant();
+  return (
+    <>
+      {opened.is === 'create' && <CreateKey onCreated={() => void onChanged()} onClose={onClose} />}
+      {opened.is === 'rotate' && (
+        <RotateSecret
+          title={texts.rotateTitle(opened.key.name)}
+          hint={texts.rotateHint}
+          about={texts.secretOnce}
+          rotate={async gracePeriodSeconds => {
+            const { newKey, rotationGraceExpiresAt } = await client.apiKeys.rotate(opened.key.apiKeyId, {
+              gracePeriodSeconds,
+            });
+            return { secret: newKey.secret, graceEndsAt: rotationGraceExpiresAt };
+          }}
+          onRotated={() => void onChanged()}
+          onClose={onClose}
         />
       )}
-      {opened?.is === 'revoke' && (
+      {opened.is === 'rename' && (
+        <NameDialog
+          title={texts.rename}
+          label={texts.name}
+          name={opened.key.name}
+          maxLength={128}
+          action={texts.rename}
+          run={async name => {
+            await client.apiKeys.update(opened.key.apiKeyId, { name });
+            await onChanged();
+          }}
+          onClose={onClose}
+        />
+      )}
+      {opened.is === 'revoke' && (
         <Confirm
           title={texts.revokeTitle(opened.key.name)}
           action={texts.revoke}
           name={opened.key.name}
           run={async () => {
             await client.apiKeys.revoke(opened.key.apiKeyId);
-            await refresh();
+            await onChanged();
           }}
-          onClose={() => setOpened(undefined)}
+          onClose={onClose}
         >
           {texts.revokeHint}
         </Confirm>
       )}
-    </Page>
+    </>
   );
 }
 
@@ -120,6 +161,7 @@ function KeyMenu({ apiKey, onOpen }: KeyMenuProps) {
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        <Menu.Item onClick={() => onOpen({ is: 'rename', key: apiKey })}>{texts.rename}</Menu.Item>
         <Menu.Item onClick={() => onOpen({ is: 'rotate', key: apiKey })}>{texts.rotate}</Menu.Item>
         <Menu.Item color="red" onClick={() => onOpen({ is: 'revoke', key: apiKey })}>
           {texts.revoke}

@@ -10,6 +10,7 @@ import type { Loom, LoomVersion } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Page, Section } from '../parts/page.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -18,7 +19,6 @@ import { NextVersion } from './next-version.tsx';
 
 export function LoomPage() {
   const texts = useTexts().looms;
-  const { loading } = useKitTexts().shell;
   const { loomId } = useParams({ from: '/signed-in/$projectId/$environmentId/instructions/$loomId' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const [isWriting, setWriting] = useState(false);
@@ -39,11 +39,7 @@ export function LoomPage() {
     </PageLink>
   );
   if (loom === undefined) {
-    return (
-      <Page title={error === null ? loading : texts.missing} back={back}>
-        {error !== null && <ErrorNote error={error} />}
-      </Page>
-    );
+    return <PagePending back={back} error={error} missing={texts.missing} />;
   }
   const write = mayWrite && active !== undefined && (
     <Button onClick={() => setWriting(true)}>{texts.nextVersion}</Button>
@@ -135,7 +131,7 @@ function Versions({ loom, active }: VersionsProps) {
   }
   return (
     <Stack gap="sm">
-      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+      <ErrorNote error={action.error} />
       <DataTable
         name="versions"
         label={texts.versions}

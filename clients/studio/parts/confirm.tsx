@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { useTexts } from '../texts/index.ts';
 import { ErrorNote } from './error-note.tsx';
 
@@ -19,19 +20,9 @@ export function Confirm({ title, children, action, name, run, onClose }: Confirm
   const texts = useTexts().confirm;
   const { close } = useKitTexts().shell;
   const [typed, setTyped] = useState('');
-  const [isRunning, setRunning] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const { isRunning, error, run: act } = useAction();
   const confirm = async (): Promise<void> => {
-    setRunning(true);
-    setError(undefined);
-    try {
-      await run();
-      onClose();
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setRunning(false);
-    }
+    if (await act(run)) onClose();
   };
   return (
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
@@ -45,7 +36,7 @@ export function Confirm({ title, children, action, name, run, onClose }: Confirm
             onChange={event => setTyped(event.currentTarget.value)}
           />
         )}
-        {error !== undefined && <ErrorNote error={error} />}
+        <ErrorNote error={error} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}

@@ -4,8 +4,10 @@ import { ApiError } from '../../sdk/index.ts';
 import { describeError } from '../../kit/use-action.ts';
 import { useTexts } from '../texts/index.ts';
 
+/** Of no error it shows nothing: the place of those that may come. */
 export function ErrorNote({ error }: { readonly error: unknown }) {
   const texts = useTexts().errors;
+  if (error == null) return null;
   const { requestId, docsUrl } = error instanceof ApiError ? error : {};
   return (
     <Alert color="red" role="alert" my="xs">

@@ -1,6 +1,7 @@
 /** The role of somebody, which takes effect when it is chosen; what the server refuses is said below it. */
-import { Select, Text } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useAction } from '../../kit/use-action.ts';
+import { ErrorNote } from './error-note.tsx';
 
 interface RoleSelectProps<R extends string> {
   readonly label: string;
@@ -40,11 +41,7 @@ export function RoleSelect<R extends string>(props: RoleSelectProps<R>) {
           ...(onNone === undefined ? [] : [{ value: 'none', label: none }]),
         ]}
       />
-      {action.problem !== undefined && (
-        <Text size="xs" c="red" role="alert">
-          {action.problem}
-        </Text>
-      )}
+      <ErrorNote error={action.error} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 /** A form on its way to the server: what was typed stays where it fails. */
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
+import { useAction } from '../../kit/use-action.ts';
 
 export interface Submit {
   readonly isRunning: boolean;
@@ -9,25 +10,13 @@ export interface Submit {
 }
 
 export function useSubmit(work: () => Promise<unknown>): Submit {
-  const [isRunning, setRunning] = useState(false);
-  const [error, setError] = useState<unknown>();
-  const run = async (): Promise<void> => {
-    setRunning(true);
-    setError(undefined);
-    try {
-      await work();
-    } catch (problem) {
-      setError(problem);
-    } finally {
-      setRunning(false);
-    }
-  };
+  const { isRunning, error, run } = useAction();
   return {
     isRunning,
     error,
     submit(event) {
       event.preventDefault();
-      if (!isRunning) void run();
+      if (!isRunning) void run(work);
     },
   };
 }

@@ -120,7 +120,7 @@ function Cancel({ run }: { readonly run: AgentRun }) {
       <Button variant="default" loading={action.isRunning} onClick={() => void cancel()}>
         {texts.cancel}
       </Button>
-      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }

@@ -1,11 +1,12 @@
 /** What agents have done: each run with its state, its tokens and its cost, newest first; one of them beside the list. */
-import { Anchor, Select, Switch } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Anchor } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { Agent, AgentRun } from '../../sdk/index.ts';
+import { useAgents } from '../agents/use-agents.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ChoiceFilter, LiveSwitch } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -25,10 +26,7 @@ export function Runs() {
   const [isLive, setLive] = useState(true);
   const { agent: agentId } = search;
   const status = statuses.find(each => each === search.status);
-  const { data: agents = [] } = useQuery({
-    queryKey: ['agents', environmentId, 'all'],
-    queryFn: () => client.agents.list({ limit: 100 }).toArray(500),
-  });
+  const { data: agents = [] } = useAgents();
   const columns = useRunColumns(agents);
   return (
     <Page title={texts.title} about={texts.about}>
@@ -43,38 +41,22 @@ export function Runs() {
         empty={agentId === undefined && status === undefined ? texts.none : texts.noneFound}
         controls={
           <>
-            <Select
-              size="xs"
-              w={200}
-              aria-label={texts.agent}
-              placeholder={texts.anyAgent}
-              clearable
-              searchable
-              value={agentId ?? null}
-              onChange={value =>
-                void navigate({ search: before => ({ ...before, agent: value ?? undefined }) })
-              }
-              data={agents.map(each => ({ value: each.agentId, label: each.name }))}
+            <ChoiceFilter
+              label={texts.agent}
+              any={texts.anyAgent}
+              width={200}
+              value={agentId}
+              onChange={agent => void navigate({ search: before => ({ ...before, agent }) })}
+              choices={agents.map(each => ({ value: each.agentId, label: each.name }))}
             />
-            <Select
-              size="xs"
-              w={160}
-              aria-label={texts.status}
-              placeholder={texts.anyStatus}
-              clearable
-              value={status ?? null}
-              onChange={value =>
-                void navigate({ search: before => ({ ...before, status: value ?? undefined }) })
-              }
-              data={statuses.map(value => ({ value, label: texts.states[value] }))}
+            <ChoiceFilter
+              label={texts.status}
+              any={texts.anyStatus}
+              value={status}
+              onChange={chosen => void navigate({ search: before => ({ ...before, status: chosen }) })}
+              choices={statuses.map(value => ({ value, label: texts.states[value] }))}
             />
-            <Switch
-              size="xs"
-              label={texts.live}
-              checked={isLive}
-              onChange={event => setLive(event.currentTarget.checked)}
-              style={{ alignSelf: 'center' }}
-            />
+            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />

@@ -4,12 +4,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import { useAction } from '../../kit/use-action.ts';
 import type { Tool } from '../../sdk/index.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -21,7 +21,6 @@ import { TryTool } from './try-tool.tsx';
 
 export function ToolPage() {
   const texts = useTexts().tools;
-  const { loading } = useKitTexts().shell;
   const { toolId } = useParams({ from: '/signed-in/$projectId/$environmentId/tools/$toolId' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const { data: tool, error } = useQuery({
@@ -34,11 +33,7 @@ export function ToolPage() {
     </PageLink>
   );
   if (tool === undefined) {
-    return (
-      <Page title={error === null ? loading : texts.missing} back={back}>
-        {error !== null && <ErrorNote error={error} />}
-      </Page>
-    );
+    return <PagePending back={back} error={error} missing={texts.missing} />;
   }
   const { name, description, status, method, url, updatedAt } = tool;
   return (
@@ -79,7 +74,7 @@ function Toggle({ tool: { toolId, status } }: { readonly tool: Tool }) {
       <Button variant="default" loading={action.isRunning} onClick={() => void toggle()}>
         {status === 'disabled' ? texts.enable : texts.disable}
       </Button>
-      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+      <ErrorNote error={action.error} />
     </>
   );
 }

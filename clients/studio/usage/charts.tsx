@@ -3,11 +3,11 @@ import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import { useQuery } from '@tanstack/react-query';
 import { useFormats } from '../../kit/use-formats.ts';
+import { dayMs } from '../parts/days.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import classes from './charts.module.css';
 
-const dayMs = 86_400_000;
 const counts = { allowDecimals: false } as const;
 
 /** Every day has its place, also those on which nothing was used. */

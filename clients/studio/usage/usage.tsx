@@ -1,11 +1,12 @@
 /** What was used, by day, agent, model or provider, and the budgets that end it. */
 import { SegmentedControl, Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { ListUsageQuery, Usage } from '../../sdk/index.ts';
+import { useAgents } from '../agents/use-agents.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { dayMs } from '../parts/days.ts';
 import { Page, Section } from '../parts/page.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -17,7 +18,6 @@ type GroupBy = NonNullable<ListUsageQuery['groupBy']>;
 const groupings = ['day', 'agent', 'model', 'provider'] as const satisfies readonly GroupBy[];
 /** Days. */
 const spans = ['7', '30', '90'] as const;
-const dayMs = 86_400_000;
 
 export function UsagePage() {
   const texts = useTexts().usage;
@@ -28,10 +28,7 @@ export function UsagePage() {
   const groupBy = groupings.find(each => each === search.by) ?? 'day';
   const days = spans.find(each => each === search.days) ?? '30';
   const from = useFirstDay(Number(days));
-  const { data: agents = [] } = useQuery({
-    queryKey: ['agents', environmentId, 'all'],
-    queryFn: () => client.agents.list({ limit: 100 }).toArray(500),
-  });
+  const { data: agents = [] } = useAgents();
   const toName = (usage: Usage): string => {
     if (groupBy === 'day') return usage.day ?? '–';
     if (groupBy === 'agent')

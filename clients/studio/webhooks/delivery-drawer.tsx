@@ -1,5 +1,5 @@
 /** One delivery: the event it carries, each attempt with its answer, and sending it again. */
-import { Alert, Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
@@ -83,7 +83,7 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
           </Button>
         </Group>
       )}
-      {action.problem !== undefined && <Alert color="red">{action.problem}</Alert>}
+      <ErrorNote error={action.error} />
       <section aria-label={texts.attempts}>
         <Text fw={600} size="sm" mb={6}>
           {texts.attempts}

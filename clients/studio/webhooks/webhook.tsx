@@ -1,26 +1,28 @@
 /** One webhook: its state, a test, a new secret, and what became of each of its deliveries. */
-import { Button, Group, Modal } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useState } from 'react';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Stitch } from '../../sdk/index.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
-import { Copyable, Secret } from '../parts/secret.tsx';
+import { PagePending } from '../parts/page-pending.tsx';
+import { Copyable } from '../parts/secret.tsx';
+import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { ArchivedNotice } from '../shell/archived-notice.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Deliveries } from './deliveries.tsx';
+import { EditWebhook } from './edit-webhook.tsx';
 
 export function WebhookPage() {
   const texts = useTexts().webhooks;
-  const { loading } = useKitTexts().shell;
   const { stitchId } = useParams({ from: '/signed-in/$projectId/$environmentId/webhooks/$stitchId' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const { data: stitch, error } = useQuery({
@@ -34,15 +36,12 @@ export function WebhookPage() {
     </PageLink>
   );
   if (stitch === undefined) {
-    return (
-      <Page title={error === null ? loading : texts.missing} back={back}>
-        {error !== null && <ErrorNote error={error} />}
-      </Page>
-    );
+    return <PagePending back={back} error={error} missing={texts.missing} />;
   }
-  const { name, webhookUrl, status, eventNames, createdAt } = stitch;
+  const { name, webhookUrl, status, eventNames, createdAt, archivedAt } = stitch;
   return (
     <Page title={name} back={back} about={webhookUrl} actions={mayWrite && <Actions stitch={stitch} />}>
+      {archivedAt != null && <ArchivedNotice text={texts.archived} />}
       <Facts
         facts={[
           [texts.status, <State key="status" of={status} label={texts.states[status]} />],
@@ -58,27 +57,40 @@ export function WebhookPage() {
   );
 }
 
-type Opened = 'rotate' | 'archive' | { readonly secret: string };
+type Opened = 'edit' | 'rotate' | 'disable' | 'archive';
 
 function Actions({ stitch }: { readonly stitch: Stitch }) {
   const texts = useTexts().webhooks;
-  const { close } = useKitTexts().shell;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
   const action = useAction();
   const [opened, setOpened] = useState<Opened>();
-  const { stitchId, name, status } = stitch;
+  const { stitchId, name, status, archivedAt } = stitch;
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['webhooks', environmentId] });
   const test = (): Promise<boolean> =>
     action.run(async () => {
       await client.stitches.test(stitchId);
       await queries.invalidateQueries({ queryKey: ['deliveries', stitchId] });
     });
-  const toggle = (): Promise<boolean> =>
+  const setStatus = async (next: 'active' | 'disabled'): Promise<void> => {
+    await client.stitches.update(stitchId, { status: next });
+    await refresh();
+  };
+  const restore = (): Promise<boolean> =>
     action.run(async () => {
-      await client.stitches.update(stitchId, { status: status === 'disabled' ? 'active' : 'disabled' });
+      await client.stitches.update(stitchId, { archived: false });
       await refresh();
     });
+  if (archivedAt != null) {
+    return (
+      <>
+        <Button loading={action.isRunning} onClick={() => void restore()}>
+          {texts.restore}
+        </Button>
+        <ErrorNote error={action.error} />
+      </>
+    );
+  }
   return (
     <>
       <Group gap="xs">
@@ -88,27 +100,44 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
         <Button variant="default" onClick={() => setOpened('rotate')}>
           {texts.rotate}
         </Button>
-        <Button variant="default" onClick={() => void toggle()}>
+        <Button variant="default" onClick={() => setOpened('edit')}>
+          {texts.edit}
+        </Button>
+        <Button
+          variant="default"
+          onClick={() =>
+            status === 'disabled' ? void action.run(() => setStatus('active')) : setOpened('disable')
+          }
+        >
           {status === 'disabled' ? texts.enable : texts.disable}
         </Button>
         <Button variant="default" color="red" onClick={() => setOpened('archive')}>
           {texts.archive}
         </Button>
       </Group>
-      {action.problem !== undefined && <ErrorNote error={new Error(action.problem)} />}
+      <ErrorNote error={action.error} />
       {opened === 'rotate' && (
-        <Confirm
+        <RotateSecret
           title={texts.rotate}
-          action={texts.rotate}
-          run={async () => {
-            const { secret } = await client.stitches.rotateSecret(stitchId);
-            // After the dialog has closed itself.
-            setTimeout(() => setOpened({ secret }));
-          }}
+          hint={texts.rotateHint}
+          about={texts.secretOnce}
+          rotate={gracePeriodSeconds => client.stitches.rotateSecret(stitchId, { gracePeriodSeconds })}
+          onRotated={() => void refresh()}
+          onClose={() => setOpened(undefined)}
+        />
+      )}
+      {opened === 'disable' && (
+        <Confirm
+          title={texts.disableTitle(name)}
+          action={texts.disable}
+          run={() => setStatus('disabled')}
           onClose={() => setOpened(undefined)}
         >
-          {texts.rotateHint}
+          {texts.disableHint}
         </Confirm>
+      )}
+      {opened === 'edit' && (
+        <EditWebhook stitch={stitch} onSaved={refresh} onClose={() => setOpened(undefined)} />
       )}
       {opened === 'archive' && (
         <Confirm
@@ -123,18 +152,6 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
         >
           {texts.archiveHint}
         </Confirm>
-      )}
-      {typeof opened === 'object' && (
-        <Modal
-          opened
-          size="lg"
-          closeOnClickOutside={false}
-          onClose={() => setOpened(undefined)}
-          title={name}
-          closeButtonProps={{ 'aria-label': close }}
-        >
-          <Secret about={texts.secretOnce} secret={opened.secret} />
-        </Modal>
       )}
     </>
   );

@@ -45,7 +45,15 @@ export const errors: StudioTexts['errors'] = {
   explanation: 'Was das bedeutet',
 };
 
-export const secret: StudioTexts['secret'] = { copy: 'Geheimnis kopieren', copied: 'Kopiert' };
+export const secret: StudioTexts['secret'] = {
+  copy: 'Geheimnis kopieren',
+  copied: 'Kopiert',
+  done: 'Ich habe es kopiert',
+  rotate: 'Neues Geheimnis',
+  gracePeriod: 'Das alte Geheimnis gilt noch',
+  graces: { '0': 'keinen Augenblick', '300': '5 Minuten', '3600': '1 Stunde', '86400': '24 Stunden' },
+  grace: clock => `altes Geheimnis gilt noch ${clock}`,
+};
 
 export const confirm: StudioTexts['confirm'] = {
   cancel: 'Abbrechen',

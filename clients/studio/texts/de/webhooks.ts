@@ -28,10 +28,18 @@ export const webhooks: StudioTexts['webhooks'] = {
     'Ab jetzt wird mit dem neuen Geheimnis signiert; eine Weile tragen Zustellungen auch die Signatur des alten.',
   enable: 'Einschalten',
   disable: 'Ausschalten',
+  edit: 'Bearbeiten',
+  save: 'Speichern',
+  disableTitle: name => `${name} deaktivieren?`,
+  disableHint:
+    'Solange er deaktiviert ist, wird nichts gesendet, und was inzwischen geschieht, wird nicht nachgeholt. Danach erhält er wieder, was von da an geschieht.',
+  restore: 'Wiederherstellen',
+  archived:
+    'Dieser Webhook ist archiviert: Er erhält nichts. Wiederhergestellt erhält er, was von da an geschieht.',
   archive: 'Archivieren',
   archiveTitle: name => `${name} archivieren?`,
   archiveHint:
-    'Es wird nichts mehr zugestellt, und was wartet, wird verworfen. Das lässt sich nicht zurücknehmen.',
+    'Es wird nichts mehr zugestellt, und was wartet, wird verworfen. Er lässt sich hier wiederherstellen; was abgebrochen wurde, bleibt es.',
   picker: {
     label: 'Ereignisse',
     all: 'Alle Ereignisse',

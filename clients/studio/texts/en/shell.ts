@@ -42,7 +42,15 @@ export const errors = {
   explanation: 'What this means',
 };
 
-export const secret = { copy: 'Copy the secret', copied: 'Copied' };
+export const secret = {
+  copy: 'Copy the secret',
+  copied: 'Copied',
+  done: 'I have copied it',
+  rotate: 'New secret',
+  gracePeriod: 'The old secret works for',
+  graces: { '0': 'not a moment longer', '300': '5 minutes', '3600': '1 hour', '86400': '24 hours' },
+  grace: (clock: string) => `old secret works for ${clock}`,
+};
 
 export const confirm = {
   cancel: 'Cancel',

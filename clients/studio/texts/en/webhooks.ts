@@ -25,9 +25,17 @@ export const webhooks = {
     'Deliveries are signed with the new secret from now on; for a while they carry the signature of the old one, too.',
   enable: 'Enable',
   disable: 'Disable',
+  edit: 'Edit',
+  save: 'Save',
+  disableTitle: (name: string) => `Disable ${name}?`,
+  disableHint:
+    'Nothing is sent while it is disabled, and what happens meanwhile is not sent later. Enabled again, it gets the events from then on.',
+  restore: 'Restore',
+  archived: 'This webhook is archived: it gets nothing. Restored, it gets the events from then on.',
   archive: 'Archive',
   archiveTitle: (name: string) => `Archive ${name}?`,
-  archiveHint: 'Nothing is delivered to it any more, and what waits is cancelled. This cannot be taken back.',
+  archiveHint:
+    'Nothing is delivered to it any more, and what waits is cancelled. It can be restored here; what was cancelled stays so.',
   picker: {
     label: 'Events',
     all: 'All events',

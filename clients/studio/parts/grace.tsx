@@ -1,11 +1,11 @@
-/** How long the old secret of a key still works, counted down. */
+/** How long the old secret still works, counted down. */
 import { Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 
 export function Grace({ until, onEnd }: { readonly until: string; readonly onEnd: () => void }) {
-  const texts = useTexts().keys;
+  const texts = useTexts().secret;
   const [now, setNow] = useState(Date.now);
   useInterval(() => setNow(Date.now()), 1_000, { autoInvoke: true });
   const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
@@ -15,11 +15,18 @@ export function Grace({ until, onEnd }: { readonly until: string; readonly onEnd
     // Once, when the time is over.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [isOver]);
-  const minutes = Math.floor(seconds / 60);
-  const clock = `${minutes}:${String(seconds % 60).padStart(2, '0')}`;
   return (
     <Text size="xs" c="dimmed" component="span" ms={6} role="timer">
-      {texts.grace(clock)}
+      {texts.grace(toClock(seconds))}
     </Text>
   );
+}
+
+/** `4:59`, or with hours, `23:59:59`. */
+function toClock(seconds: number): string {
+  const hours = Math.floor(seconds / 3_600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  const twoDigits = (value: number): string => String(value).padStart(2, '0');
+  const rest = `${hours === 0 ? minutes : twoDigits(minutes)}:${twoDigits(seconds % 60)}`;
+  return hours === 0 ? rest : `${hours}:${rest}`;
 }

@@ -1,0 +1,57 @@
+/** A dialog above the page, and one with a form that is sent. */
+import { Button, Group, Modal, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import { useKitTexts } from '../../kit/texts/index.ts';
+import { ErrorNote } from './error-note.tsx';
+import { useSubmit } from './use-submit.ts';
+
+interface DialogProps {
+  readonly title: string;
+  readonly size?: 'md' | 'lg' | 'xl' | '90%';
+  /** A click beside it does not close it: what it holds would be lost. */
+  readonly isKept?: boolean | undefined;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+export function Dialog({ title, size = 'md', isKept = false, onClose, children }: DialogProps) {
+  const { close } = useKitTexts().shell;
+  return (
+    <Modal
+      opened
+      size={size}
+      onClose={onClose}
+      closeOnClickOutside={!isKept}
+      title={title}
+      closeButtonProps={{ 'aria-label': close }}
+    >
+      {children}
+    </Modal>
+  );
+}
+
+interface DialogFormProps {
+  readonly action: string;
+  /** Whether it can be sent as it is. */
+  readonly isReady?: boolean;
+  readonly run: () => Promise<unknown>;
+  readonly children: ReactNode;
+}
+
+/** What was typed stays where it fails. */
+export function DialogForm({ action, isReady = true, run, children }: DialogFormProps) {
+  const { isRunning, error, submit } = useSubmit(run);
+  return (
+    <form onSubmit={submit} autoComplete="off">
+      <Stack gap="md">
+        {children}
+        <ErrorNote error={error} />
+        <Group justify="flex-end">
+          <Button type="submit" loading={isRunning} disabled={!isReady}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

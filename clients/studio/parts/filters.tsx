@@ -1,0 +1,78 @@
+/** What narrows a list: it takes effect at once, and stands in the address. */
+import { Select, Switch, TextInput } from '@mantine/core';
+
+interface FilterProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly onChange: (value: string | undefined) => void;
+  /** In pixels. */
+  readonly width?: number;
+}
+
+/** Takes effect when it is left, or by Enter. */
+export function TextFilter({
+  label,
+  value,
+  onChange,
+  width = 220,
+  placeholder = label,
+}: FilterProps & { readonly placeholder?: string }) {
+  const apply = (text: string): void => {
+    const wanted = text.trim() === '' ? undefined : text.trim();
+    if (wanted !== value) onChange(wanted);
+  };
+  return (
+    <TextInput
+      // Anew where the address has changed meanwhile.
+      key={value ?? ''}
+      size="xs"
+      w={width}
+      aria-label={label}
+      placeholder={placeholder}
+      defaultValue={value ?? ''}
+      onBlur={event => apply(event.currentTarget.value)}
+      onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
+    />
+  );
+}
+
+interface ChoiceFilterProps extends FilterProps {
+  /** Says that nothing is chosen. */
+  readonly any: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
+}
+
+export function ChoiceFilter({ label, value, onChange, width = 160, any, choices }: ChoiceFilterProps) {
+  return (
+    <Select
+      size="xs"
+      w={width}
+      aria-label={label}
+      placeholder={any}
+      clearable
+      searchable={choices.length > 8}
+      value={value ?? null}
+      onChange={chosen => onChange(chosen ?? undefined)}
+      data={choices}
+    />
+  );
+}
+
+interface LiveSwitchProps {
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** Whether the list looks again by itself. */
+export function LiveSwitch({ label, isOn, onChange }: LiveSwitchProps) {
+  return (
+    <Switch
+      size="xs"
+      label={label}
+      checked={isOn}
+      onChange={event => onChange(event.currentTarget.checked)}
+      style={{ alignSelf: 'center' }}
+    />
+  );
+}
