@@ -19,6 +19,8 @@ export interface StitchServices {
   readonly log: Log;
   /** How long a whole attempt may take, in milliseconds. Default 15,000. */
   readonly attemptTimeoutMs?: number;
+  /** Calls back at the end of this turn of the event loop. Default: `setImmediate`. */
+  readonly atTurnEnd?: (callback: () => void) => void;
   /** Mails the owner of a stitch that has stopped by itself: once, however often it is called. A rejection is retried. */
   notifyOwner(notification: OwnerNotification): Promise<void>;
 }

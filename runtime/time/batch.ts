@@ -49,15 +49,20 @@ interface Load<Key, Value> {
 export class BatchLoader<Key, Value> {
   readonly #query: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>;
   readonly #maxBatch: number;
-  readonly #batch = new TurnBatch<Load<Key, Value>>(loads => this.#loadAll(loads));
+  readonly #batch: TurnBatch<Load<Key, Value>>;
 
   /**
    * `query` gives the values in the order of its keys, of which it gets at most `maxBatch`; the same key may occur twice. An `Error` in
-   * place of a value rejects that question alone.
+   * place of a value rejects that question alone. `atTurnEnd` is as of {@link TurnBatch}.
    */
-  constructor(query: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>, maxBatch: number) {
+  constructor(
+    query: (keys: readonly Key[]) => Promise<readonly (Value | Error)[]>,
+    maxBatch: number,
+    atTurnEnd?: (callback: () => void) => void,
+  ) {
     this.#query = query;
     this.#maxBatch = maxBatch;
+    this.#batch = new TurnBatch(loads => this.#loadAll(loads), atTurnEnd);
   }
 
   /** Rejects as the query does. */

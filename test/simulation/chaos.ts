@@ -5,11 +5,13 @@ import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
 import type { Member } from './member.ts';
 import type { Direction } from './network.ts';
+import { stitches } from './stitches.ts';
+import { toUrl } from './webhook-endpoint.ts';
 
 const maxNodes = 5;
 const minNodes = 2;
-/** No wall clock was ever further ahead, so whatever was set for an instant is due by then. */
-const endOffsetMs = 700_000;
+/** No wall clock was ever further ahead, so whatever was set for an instant is due by then: a reminder, a retry, the end of a hold. */
+const endOffsetMs = 3_600_000;
 const maxJumpMs = 600_000;
 
 export class Chaos {
@@ -33,6 +35,8 @@ export class Chaos {
     simulation.tell(() => 'everything is put right');
     simulation.faults.heal();
     simulation.database.offline = false;
+    simulation.endpoints.heal();
+    if (!simulation.faults.isPlanned) simulation.database.clockOffset = endOffsetMs;
     for (const { machine, connection } of members) {
       if (machine.state === 'dead') continue;
       connection.repair();
@@ -104,6 +108,12 @@ export class Chaos {
         this.#parts.tell(() => `the clock of ${name} jumps by ${(machine.offset - before).toFixed(0)} ms`);
         if (Math.abs(machine.offset - before) > 60_000) this.#parts.faults.fired('clock jump');
       }),
+    'receiver down': () => {
+      const ms = 1_000 + this.#random.next() ** 2 * 9_000;
+      const failing = stitches.filter(() => this.#random.next() < 0.5);
+      this.#parts.tell(() => `${failing.length} receivers fail for ${ms.toFixed(0)} ms`);
+      for (const { id } of failing) this.#fleet.simulation.endpoints.fail(toUrl(id), ms);
+    },
     'short pause': () => this.#pause('short pause', 20 + this.#random.next() * 1_500),
     'long pause': () => this.#pause('long pause', 3_500 + this.#random.next() * 4_000),
     crash: () =>

@@ -19,8 +19,18 @@ import type { Schedule } from './schedule.ts';
 /** How long a client waits for the next frame before it looks for another node. */
 const maxSilenceMs = 5_000;
 
-/** The simulation's only event, which is in no catalogue. */
-const everything: EventView = { id: 0, names: new Set(['conversation.happened']) };
+/** The simulation's events: those of conversations are in no catalogue. */
+const everything: EventView = {
+  id: 0,
+  names: new Set([
+    'conversation.posted',
+    'conversation.woken',
+    'conversation.nudged',
+    'stitch.status.changed',
+    'stitch.delivery.exhausted',
+    'stitch.test.ping',
+  ]),
+};
 
 /** A node's side of the streams. */
 export class StreamEndpoint {

@@ -16,14 +16,21 @@ import {
   type Effect,
   type Turn,
 } from '../../runtime/actor/actor.ts';
+import type { Write as ProductionWrite } from '../../storage/statements/statement.ts';
 import type { MemoryWrite } from '../support/memory-store.ts';
 
 /** One event of a conversation, as the log has it. */
 export interface EventWrite extends MemoryWrite {
-  readonly event: { readonly conversation: string; readonly sequence: number; readonly mark: string };
+  readonly event: {
+    readonly conversation: string;
+    readonly sequence: number;
+    readonly mark: string;
+    /** Epoch milliseconds. */
+    readonly at: number;
+  };
 }
 
-export type Write = MemoryWrite | EventWrite;
+export type Write = MemoryWrite | EventWrite | ProductionWrite;
 
 /** A command of a client: `attempt` is another each time that the client sends it. */
 interface Asked {
@@ -103,7 +110,7 @@ function happen(
   const event: EventWrite = {
     scope: 'event',
     key: `${id}/${sequence}/${mark}`,
-    event: { conversation: id, sequence, mark },
+    event: { conversation: id, sequence, mark, at: now },
   };
   const redrive = { key: 'redrive', at: now + redriveMs, command: 'redrive', payload: {} };
   return {

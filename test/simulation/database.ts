@@ -8,10 +8,27 @@ import type { Random } from '../../runtime/time/clock.ts';
 import { StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import type { EventRange, LoggedEvent, StreamHead } from '../../storage/events/event-log.ts';
-import type { AppendedEvent } from '../../storage/statements/statement.ts';
-import { MemoryDatabase, MemoryStore, type Errand, type Fault, type Leg } from '../support/memory-store.ts';
+import type { Write as ProductionWrite } from '../../storage/statements/statement.ts';
+import {
+  MemoryDatabase,
+  MemoryStore,
+  type Errand,
+  type Fault,
+  type Leg,
+  type MemoryWrite,
+} from '../support/memory-store.ts';
 import type { EventWrite, Write } from './conversation.ts';
+import { Deliveries } from './deliveries.ts';
+import {
+  type Appended,
+  decodeStitch,
+  DeliveryDatabase,
+  encodeStitch,
+  type StoredStitch,
+} from './delivery-database.ts';
+import { environmentId, type StatementWrite } from './delivery-tables.ts';
 import type { Faults } from './faults.ts';
+import type { Verdict } from './invariants.ts';
 import { beginning, type Machine } from './machine.ts';
 import type { Schedule } from './schedule.ts';
 
@@ -34,14 +51,22 @@ export function getProject(conversation: string): string {
 }
 
 const epoch = 'first';
-const isEvent = (write: Write): write is EventWrite => 'event' in write;
+const isEvent = (write: MemoryWrite): write is EventWrite => 'event' in write;
+const isStatement = (write: MemoryWrite): write is StatementWrite => 'write' in write;
+
+/** What happened, as the name of an event: marks of reminders and nudges say so. */
+function getEventName(mark: string): string {
+  if (mark.endsWith(':wake')) return 'conversation.woken';
+  return mark.endsWith(':nudge') ? 'conversation.nudged' : 'conversation.posted';
+}
 
 export interface DatabaseOptions {
   readonly schedule: Schedule;
   readonly random: Random;
   readonly faults: Faults;
+  readonly verdict: Verdict;
   /** Told of each commit when it is applied. */
-  readonly applied: (commit: Commit<Write>) => void;
+  readonly applied: (commit: Commit) => void;
 }
 
 export class SimulatedDatabase {
@@ -49,17 +74,42 @@ export class SimulatedDatabase {
   readonly rows = new MemoryDatabase();
   /** In the order in which they became true. */
   readonly commits: Applied[] = [];
-  /** By project: the event with `seq` is at `seq - 1`. */
-  readonly events = new Map<string, LoggedEvent[]>(projects.map(id => [id, []]));
+  /** What stitches have to deliver. */
+  readonly owed: Deliveries;
+  /** What stitches use of it. */
+  readonly deliveries: DeliveryDatabase;
+  /** Milliseconds by which its clock is ahead. */
+  clockOffset = 0;
   /** By conversation: marks by sequence, as committed. */
   readonly marks = new Map<string, string[]>();
   /** Every mark that is in the log. */
   readonly committed = new Set<string>();
   readonly #stores = new Set<MemoryStore>();
   #offline = false;
+  #statements = 0;
 
   constructor(options: DatabaseOptions) {
     this.options = options;
+    const { schedule, verdict, faults } = options;
+    const now = (): number => schedule.now;
+    this.owed = new Deliveries({ verdict, now });
+    this.deliveries = new DeliveryDatabase({
+      projects,
+      verdict,
+      faults,
+      now,
+      deliveries: this.owed,
+      wallClock: () => beginning + schedule.now + this.clockOffset,
+      isOffline: () => this.#offline,
+      travel: (machine, leg) => this.#travel(machine, leg, 'other'),
+      stitches: () => this.#readStitches(),
+    });
+    this.owed.watch(this.deliveries.tables);
+  }
+
+  /** By project: the event with `seq` is at `seq - 1`. */
+  get events(): DeliveryDatabase['logs'] {
+    return this.deliveries.logs;
   }
 
   get offline(): boolean {
@@ -74,7 +124,7 @@ export class SimulatedDatabase {
   /** The way of one node. */
   open(machine: Machine, notifier: CommitNotifier): SimulatedStore {
     const { schedule, faults } = this.options;
-    const numbers = new WeakMap<Commit, Record<string, number>>();
+    const appended = new WeakMap<Commit, Appended>();
     const doubtful = new WeakSet<Commit>();
     const inner = new MemoryStore({
       clock: machine,
@@ -91,15 +141,15 @@ export class SimulatedDatabase {
         faults.fired('load failed');
         return new StoreUnavailable('the snapshot could not be read');
       },
-      applied: commit =>
-        numbers.set(commit, this.#apply(commit as Commit<Write>, machine.name, schedule.now)),
+      applied: commit => appended.set(commit, this.#apply(commit, machine.name, schedule.now)),
     });
     inner.offline = this.#offline;
     this.#stores.add(inner);
-    return new SimulatedStore(this, machine, inner, notifier, commit =>
+    return new SimulatedStore(this, machine, inner, notifier, commit => {
+      const { events, ...numbers } = appended.get(commit) ?? { events: [] };
       // With the answer, the numbers are lost.
-      doubtful.has(commit) ? undefined : numbers.get(commit),
-    );
+      return { events, row: doubtful.has(commit) ? undefined : numbers };
+    });
   }
 
   /** The actor has been written to by another node since. */
@@ -139,31 +189,51 @@ export class SimulatedDatabase {
     });
   }
 
-  /** The number that each project had before. */
-  #apply(commit: Commit<Write>, node: string, at: number): Record<string, number> {
+  /** What it has appended to the log. */
+  #apply(commit: Commit<MemoryWrite>, node: string, at: number): Appended {
     const { actor, base, snapshot, writes, remind } = commit;
-    const heads: Record<string, number> = {};
+    const appended: Appended = { events: [], heads: {}, subscriptions: {}, tested: [] };
     this.commits.push({ actor, base, version: snapshot?.version, node, at, remind });
+    if (actor.kind === 'stitch' && snapshot !== undefined) {
+      this.owed.wrote(actor.id, snapshot.state as StoredStitch);
+    }
+    const statements = writes.filter(isStatement).map(({ write }) => write);
+    this.deliveries.apply(statements, appended);
     for (const write of writes) {
       if (!isEvent(write)) continue;
       const { conversation, sequence, mark } = write.event;
-      const project = getProject(conversation);
-      const log = this.events.get(project) ?? [];
-      heads[project] ??= log.length;
-      log.push({
-        seq: log.length + 1,
-        eventName: 'conversation.happened',
-        environmentId: 'env',
-        occurredAt: new Date(beginning + at),
+      const event = {
+        projectId: getProject(conversation),
+        eventId: `evt_${write.key}`,
+        eventName: getEventName(mark),
+        environmentId,
+        occurredAt: new Date(write.event.at).toISOString(),
+        threadId: conversation,
         body: JSON.stringify({ conversation, sequence, mark }),
-      });
+      };
+      this.deliveries.append(event, null, appended);
       const marks = this.marks.get(conversation) ?? [];
       marks.push(mark);
       this.committed.add(mark);
       this.marks.set(conversation, marks);
     }
     this.options.applied(commit);
-    return heads;
+    return appended;
+  }
+
+  /** Numbers the rows of production, which take nobody's key. */
+  countStatement(): number {
+    return ++this.#statements;
+  }
+
+  #readStitches(): ReadonlyMap<string, StoredStitch> {
+    const found = new Map<string, StoredStitch>();
+    for (const name of [...this.rows.rows.keys()].sort()) {
+      if (!name.startsWith('stitch/')) continue;
+      const id = name.slice('stitch/'.length);
+      found.set(id, this.rows.read({ kind: 'stitch', id })?.state as StoredStitch);
+    }
+    return found;
   }
 
   /** The log as a node's streams read it. */
@@ -190,48 +260,57 @@ export class SimulatedDatabase {
   }
 }
 
+/** What a commit has appended; no row where its answer was lost. */
+type GetAppended = (commit: Commit) => Pick<Appended, 'events'> & {
+  readonly row: Partial<Omit<Appended, 'events'>> | undefined;
+};
+
 /** The store of one node: everything that comes back from it is heard in the node's machine, and news goes out after a commit. */
 export class SimulatedStore implements Store<Write> {
   readonly #database: SimulatedDatabase;
   readonly #machine: Machine;
   readonly #inner: MemoryStore;
   readonly #notifier: CommitNotifier;
-  readonly #headsBefore: (commit: Commit) => Record<string, number> | undefined;
+  readonly #getAppended: GetAppended;
 
   constructor(
     database: SimulatedDatabase,
     machine: Machine,
     inner: MemoryStore,
     notifier: CommitNotifier,
-    headsBefore: (commit: Commit) => Record<string, number> | undefined,
+    getAppended: GetAppended,
   ) {
     this.#database = database;
     this.#machine = machine;
     this.#inner = inner;
     this.#notifier = notifier;
-    this.#headsBefore = headsBefore;
+    this.#getAppended = getAppended;
   }
 
-  load(actor: ActorRef): ReturnType<Store['load']> {
-    return this.#heard(this.#inner.load(actor));
+  async load(actor: ActorRef): ReturnType<Store['load']> {
+    if (actor.kind !== 'stitch') return this.#heard(this.#inner.load(actor));
+    this.#database.owed.loads(this.#machine.name, actor.id);
+    const loaded = await this.#heard(this.#inner.load(actor));
+    return loaded && decodeStitch(loaded);
   }
 
-  async commit(commit: Commit<Write>): Promise<void> {
+  async commit(given: Commit<Write>): Promise<void> {
+    const commit = this.#toStored(given);
     await this.#heard(this.#inner.commit(commit));
-    const events: AppendedEvent[] = commit.writes.filter(isEvent).map(({ event, key }) => ({
-      projectId: getProject(event.conversation),
-      eventId: key,
-      environmentId: 'environment',
-      eventName: 'conversation.happened',
-      occurredAt: '',
-      body: JSON.stringify(event),
-    }));
-    if (events.length === 0) return;
-    const heads = this.#headsBefore(commit);
-    this.#notifier.notifyCommitted(
-      events,
-      heads === undefined ? [] : [{ heads, subscriptions: {}, tested: [] }],
-    );
+    const { events, row } = this.#getAppended(commit);
+    if (events.length > 0) this.#notifier.notifyCommitted(events, row === undefined ? [] : [{ ...row }]);
+  }
+
+  /** A stitch is stored as the row that production makes of it, and so are the rows that it writes. */
+  #toStored(commit: Commit<Write>): Commit<MemoryWrite> {
+    const { actor, snapshot } = commit;
+    const writes = commit.writes.map(write => ('statement' in write ? this.#wrap(write) : write));
+    if (actor.kind !== 'stitch' || snapshot === undefined) return { ...commit, writes };
+    return { ...commit, writes, snapshot: { ...snapshot, state: encodeStitch(snapshot.state) } };
+  }
+
+  #wrap(write: ProductionWrite): StatementWrite {
+    return { scope: 'statement', key: String(this.#database.countStatement()), write };
   }
 
   dueReminders(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['dueReminders']> {

@@ -32,6 +32,12 @@ export const faultKinds = {
   join: 'a node joined, and took shards',
   drain: 'a node that owned shards was told to go',
   'failing receiver': 'a receiver of deliveries failed, or its answer was lost',
+  'lost wake-up': 'a stitch was not told of new events',
+  'read failed': 'a stitch read the log or its deliveries, and the answer was lost',
+  'receiver down': 'a receiver of webhooks refused some for a while',
+  'late answer': 'a receiver of webhooks answered when nobody waited any more',
+  'receiver gone': 'a receiver of webhooks said that it is gone for good',
+  'pool overloaded': 'a node had no room for one more request to a receiver',
   'rival writer': 'two nodes wrote to one actor, and the store refused one',
   storm: 'more commands came at once than a mailbox holds',
 } as const;

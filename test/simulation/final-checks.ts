@@ -48,6 +48,7 @@ export function checkFinalState(
   checkLog(simulation, truth);
   checkVersions(simulation);
   checkReminders(simulation, truth);
+  simulation.database.owed.check();
   for (const member of fleet.alive) member.checkMailboxes();
   for (const letter of simulation.database.rows.letters) {
     if (letter.name === 'deliver') continue;
@@ -90,7 +91,8 @@ function checkLog({ database, verdict }: Simulation, truth: ReadonlyMap<string, 
       verdict.broken('sequences are dense', `${id} has the events ${events} and the state ${marks}`);
   }
   for (const [projectId, events] of database.events) {
-    for (const { body } of events) {
+    for (const { eventName, body } of events) {
+      if (eventName.startsWith('stitch.')) continue;
       const { conversation, sequence, mark } = JSON.parse(body) as {
         conversation: string;
         sequence: number;

@@ -24,6 +24,7 @@ import type { Connection } from './network.ts';
 import type { EnvelopeHandler, Transport } from '../../runtime/transport/transport.ts';
 import { SimulatedRegister } from './register.ts';
 import { cluster, shardCount, type Simulation } from './simulation.ts';
+import { NodeStitches, stitches } from './stitches.ts';
 import { simulatedNats } from './nats.ts';
 
 /**
@@ -33,7 +34,7 @@ import { simulatedNats } from './nats.ts';
 export const limits: Partial<Limits> = {
   mailbox: 29,
   admitted: 40,
-  activations: 6,
+  activations: 8,
   tasksQueued: 50,
   remindersAtOnce: 4,
 };
@@ -58,6 +59,7 @@ export class Member {
   readonly #whenDead = new Set<() => void>();
   readonly #simulation: Simulation;
   readonly #node: Node;
+  readonly #stitches: NodeStitches;
   /** Until when it may serve, in its monotonic time. */
   #until = Infinity;
   /** The last instant at which it was known that it might. */
@@ -110,11 +112,13 @@ export class Member {
       peers: new NatsPeers({ connection: nats, cluster }),
       onOrphaned: shards => this.transport.failOrphanedAsks(shards),
     });
+    this.#stitches = new NodeStitches({ simulation, machine, notifier, random, log });
+    const kinds = createKinds({
+      decided: (self, command, payload) => this.#decided(self, command, payload),
+      deliver: (conversation, sequence) => simulation.receiver.deliver(machine, conversation, sequence),
+    });
     this.#node = new Node({
-      kinds: createKinds({
-        decided: (self, command, payload) => this.#decided(self, command, payload),
-        deliver: (conversation, sequence) => simulation.receiver.deliver(machine, conversation, sequence),
-      }),
+      kinds: [...kinds, this.#stitches.kind],
       clock: machine,
       random,
       log,
@@ -124,7 +128,9 @@ export class Member {
       store: simulation.database.open(machine, notifier),
       transport: this.#heard(this.transport),
       placement: this.#watched(placement),
+      onShardsTaken: () => this.#stitches.onShardsTaken(),
     });
+    this.#stitches.attach(this.#node);
   }
 
   get stats(): Node['stats'] {
@@ -165,8 +171,14 @@ export class Member {
     return this.#node.ask<R>(to, command, payload, options);
   }
 
+  /** A command of anybody else. */
+  command(to: ActorRef, command: string, payload: object): Promise<unknown> {
+    return this.#node.ask(to, command, payload);
+  }
+
   async drain(): Promise<void> {
     this.state = 'draining';
+    this.#stitches.drain();
     await this.#node.drain();
     this.streams.close();
     await this.transport.drain();
@@ -178,7 +190,7 @@ export class Member {
     const { admitted, outgoing, reminders } = this.stats;
     const budget = limits.admitted ?? 0;
     // Beside the command with which each actor begins.
-    if (admitted > budget + conversations.length)
+    if (admitted > budget + conversations.length + stitches.length)
       verdict.broken('bounds are kept', `${this.name} has admitted ${admitted}`);
     if (outgoing > budget) verdict.broken('bounds are kept', `${this.name} has ${outgoing} asks out`);
     if (reminders > (limits.remindersAtOnce ?? 0)) {

@@ -16,14 +16,16 @@ import { Fleet } from './fleet.ts';
 import { checkFinalState } from './final-checks.ts';
 import type { Violation } from './invariants.ts';
 import type { Member } from './member.ts';
+import { beginning } from './machine.ts';
 import { Simulation } from './simulation.ts';
+import { StitchOwner } from './stitch-owner.ts';
 
 const clientCount = 4;
 const warmUpMs = 1_000;
 const minChaosMs = 6_000;
 const maxChaosMs = 14_000;
 /** What is not in order by then is stuck: a client asks again and again, and each ask has its own ten seconds. */
-const maxCalmMs = 120_000;
+const maxCalmMs = 480_000;
 const lookMs = 200;
 
 export interface Outcome {
@@ -47,9 +49,10 @@ export async function simulate(seed: number, { isTold = false } = {}): Promise<O
   simulation.tell(() => `faults: ${simulation.faults.enabled.join(', ')}`);
   for (let i = 0; i < 2 + Math.floor(simulation.random('size').next() * 3); i++) fleet.start();
   const clients = new Clients(fleet, clientCount);
+  const owner = new StitchOwner(fleet);
   const watchers = projects.map(projectId => watch(projectId, simulation, fleet));
   try {
-    await play(simulation, fleet, clients, watchers);
+    await play(simulation, fleet, { clients, owner }, watchers);
     checkFinalState(simulation, fleet, clients, watchers);
   } catch (error) {
     simulation.verdict.broken(
@@ -81,7 +84,7 @@ function watch(projectId: string, simulation: Simulation, fleet: Fleet): Watcher
 async function play(
   simulation: Simulation,
   fleet: Fleet,
-  clients: Clients,
+  { clients, owner }: People,
   watchers: readonly Watcher[],
 ): Promise<void> {
   const { schedule, verdict } = simulation;
@@ -97,11 +100,12 @@ async function play(
     await schedule.sleep(minChaosMs + span);
     chaos.end();
     clients.stop();
+    owner.stop();
     const end = schedule.now + maxCalmMs;
-    let open = unfinished(simulation, fleet, clients, watchers);
+    let open = unfinished(simulation, fleet, { clients, owner }, watchers);
     while (open.length > 0 && schedule.now < end) {
       await schedule.sleep(lookMs);
-      open = unfinished(simulation, fleet, clients, watchers);
+      open = unfinished(simulation, fleet, { clients, owner }, watchers);
     }
     for (const { invariant, detail } of open) verdict.broken(invariant, detail);
     for (const member of fleet.open) {
@@ -114,20 +118,30 @@ async function play(
   }
 }
 
+/** Who uses the cluster. */
+interface People {
+  readonly clients: Clients;
+  readonly owner: StitchOwner;
+}
+
 type Open = Pick<Violation, 'invariant' | 'detail'>;
 
 /** What is still to come, and has to. */
 function unfinished(
   simulation: Simulation,
   fleet: Fleet,
-  clients: Clients,
+  { clients, owner }: People,
   watchers: readonly Watcher[],
 ): Open[] {
   const { database, receiver } = simulation;
   const open: Open[] = [];
   if (clients.busy > 0)
     open.push({ invariant: 'no actor is stuck', detail: `${clients.busy} wishes are open` });
+  if (owner.isBusy) open.push({ invariant: 'no actor is stuck', detail: 'a command to a stitch is open' });
+  open.push(...database.owed.listOpen());
   for (const { to, key, at } of database.rows.reminders.values()) {
+    // Of a stitch they may be for a hold that nothing waits for.
+    if (to.kind === 'stitch' && at > beginning + database.clockOffset + simulation.schedule.now) continue;
     open.push({ invariant: 'every reminder fires', detail: `${key} of ${to.id} was due at ${at}` });
   }
   for (const [conversation, marks] of database.marks) {

@@ -10,6 +10,7 @@ import { Machine } from './machine.ts';
 import { Broker, type Connection } from './network.ts';
 import { Receiver } from './receiver.ts';
 import { Schedule } from './schedule.ts';
+import { WebhookEndpoints } from './webhook-endpoint.ts';
 
 export const cluster = 'simulated';
 /** Few, so that every move matters. */
@@ -43,6 +44,8 @@ export class Simulation {
   readonly register = new RegisterBus();
   readonly database: SimulatedDatabase;
   readonly receiver: Receiver;
+  /** The receivers of stitches. */
+  readonly endpoints: WebhookEndpoints;
   /** All nodes that there ever were. */
   readonly members: Neighbour[] = [];
   readonly #story: string[] | undefined;
@@ -62,10 +65,13 @@ export class Simulation {
       schedule,
       faults,
       random: this.random('database'),
+      verdict,
       applied: commit => this.#count(commit.actor.id, commit.base),
     });
     const { database } = this;
     this.receiver = new Receiver({ schedule, faults, database, verdict, random: this.random('receiver') });
+    const { owed: deliveries } = database;
+    this.endpoints = new WebhookEndpoints({ schedule, faults, deliveries, random: this.random('endpoints') });
   }
 
   /** A source of randomness of that name: drawing from one does not move the others. */

@@ -33,7 +33,12 @@ export class DeliveryLoader {
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
 
   constructor(
-    { db, archived, followedLog }: Pick<StitchServices, 'db' | 'archived' | 'followedLog'>,
+    {
+      db,
+      archived,
+      followedLog,
+      atTurnEnd,
+    }: Pick<StitchServices, 'db' | 'archived' | 'followedLog' | 'atTurnEnd'>,
     bodies: BodyCache,
     retryPolicy: RetryPolicy,
   ) {
@@ -45,6 +50,7 @@ export class DeliveryLoader {
     this.#pendingPages = new BatchLoader(
       requests => pendingDeliveries(this.#db, requests, bodyBytes),
       maxConcurrent,
+      atTurnEnd,
     );
   }
 

@@ -1,0 +1,212 @@
+/**
+ * What has to be delivered, and what was: the invariants of stitches. What a stitch wants is judged here by its row alone, in the moment
+ * when an event is appended; nothing is read of what production keeps for that (spans, cursor).
+ */
+import { schedules, holdMs } from '../../actors/stitch/schedule.ts';
+import { matchesEventNames } from '../../protocol/events.ts';
+import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
+import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+import type { LogEntry } from './delivery-queries.ts';
+import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-tables.ts';
+import type { StoredStitch } from './delivery-database.ts';
+import type { Violation } from './invariants.ts';
+import type { Verdict } from './invariants.ts';
+
+/** A delivery that the stitch owes. */
+interface Expected {
+  readonly stitchId: string;
+  readonly deliveryId: string;
+  readonly seq: number;
+  readonly threadId: string | null;
+  /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
+  cancelledAt: number | undefined;
+  /** The receiver has it. */
+  isTaken: boolean;
+}
+
+/** What a stitch is about to send. */
+export interface StartedDelivery {
+  readonly deliveryId: string;
+  readonly eventSeq: number;
+  readonly eventName: string;
+  readonly threadId: string | null;
+  readonly trigger: string;
+}
+
+export interface DeliveriesOptions {
+  readonly verdict: Verdict;
+  /** Virtual milliseconds. */
+  readonly now: () => number;
+}
+
+export class Deliveries {
+  readonly #options: DeliveriesOptions;
+  readonly #stitches = new Map<string, { readonly row: StoredStitch; readonly isLive: boolean }>();
+  /** By delivery, in the order of the log. */
+  readonly #expected = new Map<string, Expected>();
+  /** By stitch and thread, in the order of the log. */
+  readonly #threads = new Map<string, Expected[]>();
+  /** When each node has read the row of a stitch last, by node and stitch. */
+  readonly #loadedAt = new Map<string, number>();
+  #tables: DeliveryTables | undefined;
+
+  constructor(options: DeliveriesOptions) {
+    this.#options = options;
+  }
+
+  /** The tables are made after this, which they tell of their changes. */
+  watch(tables: DeliveryTables): void {
+    this.#tables = tables;
+  }
+
+  get #rows(): ReadonlyMap<string, DeliveryRow> {
+    return this.#tables?.deliveries ?? new Map<string, never>();
+  }
+
+  /** How many deliveries there are to be. */
+  get count(): number {
+    return this.#expected.size;
+  }
+
+  /** A node reads the row of the stitch: what it knew of it before is forgotten. */
+  loads(node: string, stitchId: string): void {
+    this.#loadedAt.set(`${node} ${stitchId}`, this.#options.now());
+  }
+
+  /** A commit has written the row of the stitch. */
+  wrote(stitchId: string, row: StoredStitch): void {
+    const wasLive = this.#stitches.get(stitchId)?.isLive ?? false;
+    const isLive = row['archived_at'] === null && row['status'] !== 'disabled';
+    this.#stitches.set(stitchId, { row, isLive });
+    if (isLive || !wasLive) return;
+    for (const each of this.#expected.values()) {
+      if (each.stitchId === stitchId && !this.#isSettled(each)) each.cancelledAt ??= this.#options.now();
+    }
+  }
+
+  /** A commit has appended the event, behind the rows that it has written. */
+  appended(projectId: string, event: LogEntry): void {
+    for (const [stitchId, { row, isLive }] of this.#stitches) {
+      const isOwn = row['project_id'] === projectId && row['environment_id'] === event.environmentId;
+      if (!isLive || !isOwn || event.exceptStitchId === stitchId) continue;
+      if (!matchesEventNames(row['event_names'] as readonly string[], event.eventName)) continue;
+      const { seq, threadId } = event;
+      const deliveryId = deriveDeliveryId(event.eventId, stitchId);
+      const expected = { stitchId, deliveryId, seq, threadId, cancelledAt: undefined, isTaken: false };
+      this.#expected.set(deliveryId, expected);
+      if (threadId === null) continue;
+      const key = `${stitchId} ${threadId}`;
+      const thread = this.#threads.get(key) ?? [];
+      this.#threads.set(key, thread);
+      thread.push(expected);
+    }
+  }
+
+  /** A stitch on that node has begun to send. Whatever had happened when the node read its row is known to it. */
+  starts(node: string, stitchId: string, deliveries: readonly StartedDelivery[]): void {
+    const { verdict } = this.#options;
+    const loadedAt = this.#loadedAt.get(`${node} ${stitchId}`) ?? 0;
+    for (const { deliveryId, eventSeq, eventName, trigger } of deliveries) {
+      const settledAt = this.#rows.get(deliveryId)?.settledAt;
+      if (settledAt !== undefined && settledAt < loadedAt) {
+        const detail = `${node} sends ${deliveryId} of event ${eventSeq} to ${stitchId}, which it has settled`;
+        verdict.broken('nothing is settled twice', detail);
+      }
+      if (trigger !== 'scheduled') continue;
+      const expected = this.#expected.get(deliveryId);
+      const isCancelled = expected?.cancelledAt !== undefined && expected.cancelledAt < loadedAt;
+      if (expected !== undefined && !isCancelled) continue;
+      const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;
+      verdict.broken('nothing is delivered that nobody wants', detail);
+    }
+  }
+
+  /**
+   * The receiver has taken a delivery.
+   *
+   * @param sentAt when it was sent, by the clock of its node, in epoch milliseconds
+   */
+  taken(stitchId: string, deliveryId: string, sentAt: number): void {
+    const expected = this.#expected.get(deliveryId);
+    if (expected === undefined || expected.isTaken) return;
+    expected.isTaken = true;
+    const { threadId, seq } = expected;
+    if (threadId === null) return;
+    for (const earlier of this.#threads.get(`${stitchId} ${threadId}`) ?? []) {
+      if (earlier.seq >= seq) return;
+      if (earlier.isTaken || earlier.cancelledAt !== undefined || this.#isSettled(earlier)) continue;
+      if (sentAt >= this.#getHoldEnd(earlier)) continue;
+      const detail = `${stitchId} has got event ${seq} of ${threadId} before event ${earlier.seq}`;
+      this.#options.verdict.broken('a thread is delivered in order', detail);
+    }
+  }
+
+  /** What is still to come. */
+  listOpen(): Pick<Violation, 'invariant' | 'detail'>[] {
+    const open: Pick<Violation, 'invariant' | 'detail'>[] = [];
+    const invariant = 'every wanted event is delivered';
+    for (const expected of this.#expected.values()) {
+      if (expected.cancelledAt !== undefined || this.#isSettled(expected)) continue;
+      const { stitchId, deliveryId, seq } = expected;
+      const status = this.#rows.get(deliveryId)?.status ?? 'without a row';
+      open.push({ invariant, detail: `${deliveryId} of event ${seq} to ${stitchId} is ${status}` });
+    }
+    for (const row of this.#rows.values()) {
+      const isOpen = !isFinal(row) && !this.#expected.has(row.deliveryId);
+      if (isOpen && this.#stitches.get(row.stitchId)?.isLive === true) {
+        open.push({
+          invariant,
+          detail: `${row.deliveryId} (${row.trigger}) to ${row.stitchId} is ${row.status}`,
+        });
+      }
+    }
+    return open;
+  }
+
+  /** What can only be looked at in the end. */
+  check(): void {
+    const { verdict } = this.#options;
+    for (const row of this.#rows.values()) {
+      const expected = this.#expected.get(row.deliveryId);
+      if (row.trigger === 'scheduled' && expected === undefined) {
+        const detail = `${row.stitchId} has a delivery of event ${row.eventSeq} (${row.eventName})`;
+        verdict.broken('nothing is delivered that nobody wants', detail);
+      }
+      if (expected === undefined) continue;
+      if (row.status === 'delivered' && !expected.isTaken) {
+        const detail = `${row.deliveryId} of event ${row.eventSeq} is delivered, and ${row.stitchId} never got it`;
+        verdict.broken('every wanted event is delivered', detail);
+      }
+      if (
+        row.status === 'failed' &&
+        !this.#isExhausted(row.stitchId, row.attempts) &&
+        row.responseStatus !== 410
+      ) {
+        const detail = `${row.deliveryId} of event ${row.eventSeq} has failed after ${row.attempts} attempts`;
+        verdict.broken('every wanted event is delivered', detail);
+      }
+      if (row.status === 'cancelled' && expected.cancelledAt === undefined) {
+        const detail = `${row.deliveryId} of event ${row.eventSeq} was cancelled, and ${row.stitchId} was not stopped`;
+        verdict.broken('every wanted event is delivered', detail);
+      }
+    }
+  }
+
+  #isExhausted(stitchId: string, attempts: number): boolean {
+    const { environmentKind } = this.#stitches.get(stitchId)?.row['state'] as {
+      environmentKind: EnvironmentKind;
+    };
+    return attempts >= schedules[environmentKind].length;
+  }
+
+  #isSettled({ deliveryId }: Expected): boolean {
+    const row = this.#rows.get(deliveryId);
+    return row !== undefined && isFinal(row);
+  }
+
+  /** Until when the thread waits for a delivery that has failed, in epoch milliseconds. */
+  #getHoldEnd({ deliveryId }: Expected): number {
+    const firstAttempt = this.#tables?.attempts.get(deliveryId)?.get(1);
+    return firstAttempt === undefined ? Infinity : Date.parse(firstAttempt) + holdMs;
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * The part of the database that stitches use: the log, what they follow of it, and their deliveries. A node reads it by production's
+ * statements, over a way on which each may get lost.
+ */
+import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
+import { StoreUnavailable, type Loaded } from '../../runtime/actor/store.ts';
+import type { Queries } from '../../storage/database/index.ts';
+import type { AppendedEvent, Write } from '../../storage/statements/statement.ts';
+import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
+import { answer, type LogEntry, type StitchSummary } from './delivery-queries.ts';
+import { DeliveryTables } from './delivery-tables.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Faults } from './faults.ts';
+import type { Machine } from './machine.ts';
+import type { Verdict } from './invariants.ts';
+
+/** A row of `stitches` as it is stored: the columns, with jsonb parsed. */
+export type StoredStitch = Readonly<Record<string, unknown>>;
+
+export interface DeliveryDatabaseOptions {
+  readonly projects: readonly string[];
+  readonly verdict: Verdict;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+  /** Virtual milliseconds. */
+  readonly now: () => number;
+  /** What the database's clock shows, in epoch milliseconds. */
+  readonly wallClock: () => number;
+  readonly isOffline: () => boolean;
+  readonly travel: (machine: Machine, leg: 'there' | 'back') => Promise<void>;
+  /** The stored rows of stitches, by id. */
+  readonly stitches: () => ReadonlyMap<string, StoredStitch>;
+}
+
+/** What a commit has appended, as `event.append` tells it. */
+export interface Appended {
+  readonly events: AppendedEvent[];
+  /** The number that each project had before. */
+  readonly heads: Record<string, number>;
+  readonly subscriptions: Record<string, number>;
+  readonly tested: string[];
+}
+
+export class DeliveryDatabase {
+  readonly tables: DeliveryTables;
+  /** By project: the event with `seq` is at `seq - 1`. */
+  readonly logs: ReadonlyMap<string, LogEntry[]>;
+  readonly #options: DeliveryDatabaseOptions;
+
+  constructor(options: DeliveryDatabaseOptions) {
+    this.#options = options;
+    this.tables = new DeliveryTables(options.projects, options);
+    this.logs = new Map(options.projects.map(id => [id, []]));
+  }
+
+  /** Numbers the event, and appends it. */
+  append(event: AppendedEvent, onlyStitchId: string | null, appended: Appended): void {
+    const { projectId, eventId, eventName, occurredAt, threadId = null, exceptStitchId = null, body } = event;
+    const { environmentId } = event;
+    const stream = this.tables.getStream(projectId);
+    appended.heads[projectId] ??= stream.lastSeq;
+    appended.subscriptions[projectId] = stream.subscriptions;
+    appended.events.push(event);
+    const seq = ++stream.lastSeq;
+    const at = new Date(occurredAt);
+    const entry = { seq, eventId, eventName, environmentId, occurredAt: at, threadId, exceptStitchId, body };
+    this.logs.get(projectId)?.push(entry);
+    if (onlyStitchId === null) return this.#options.deliveries.appended(projectId, entry);
+    appended.tested.push(onlyStitchId);
+    this.tables.addTest({
+      deliveryId: deriveDeliveryId(eventId, onlyStitchId),
+      projectId,
+      environmentId,
+      stitchId: onlyStitchId,
+      eventId,
+      eventSeq: seq,
+      eventName,
+      eventAt: occurredAt,
+      threadId,
+      createdAt: occurredAt,
+    });
+  }
+
+  /** Does what the rows of a commit say, in the order of their statements. */
+  apply(writes: readonly Write[], appended: Appended): void {
+    for (const write of [...writes].sort((a, b) => a.statement.order - b.statement.order)) {
+      const { event, values } = write;
+      if (event === undefined) this.tables.apply(write);
+      else this.append(event, (values[9] as string | undefined) ?? null, appended);
+    }
+  }
+
+  /** The database as a node's parts read it. */
+  queriesFor(machine: Machine): Queries {
+    const { faults, isOffline, travel } = this.#options;
+    const query = async (_: string, values: readonly unknown[], name = ''): Promise<unknown[]> => {
+      await travel(machine, 'there');
+      if (isOffline()) throw new StoreUnavailable('offline');
+      const rows = answer(this.#sources, name, values);
+      await travel(machine, 'back');
+      if (isOffline()) throw new StoreUnavailable('offline');
+      if (faults.strikes('read failed', 0.02)) {
+        faults.fired('read failed');
+        throw new StoreUnavailable('the answer was lost');
+      }
+      return [...rows];
+    };
+    return { query } as Queries;
+  }
+
+  get #sources(): Parameters<typeof answer>[0] {
+    return {
+      tables: this.tables,
+      log: projectId => this.logs.get(projectId) ?? [],
+      stitches: () => [...this.#options.stitches()].map(([id, row]) => summarise(id, row)),
+      now: this.#options.wallClock,
+    };
+  }
+}
+
+function summarise(id: string, row: StoredStitch): StitchSummary {
+  const { cancelUntil, replays, ownerNews } = row['state'] as {
+    readonly cancelUntil: string | null;
+    readonly replays: readonly unknown[];
+    readonly ownerNews: readonly unknown[];
+  };
+  return {
+    id,
+    projectId: String(row['project_id']),
+    isLive: row['archived_at'] === null && row['status'] !== 'disabled',
+    settledSeq: Number(row['settled_seq']),
+    hasUnfinishedWork: cancelUntil !== null || replays.length + ownerNews.length > 0,
+  };
+}
+
+/** The columns of an inserted row in their order (actors/stitch/snapshot.ts). */
+const columns = [
+  'project_id',
+  'environment_id',
+  'created_at',
+  'name',
+  'webhook_url',
+  'status',
+  'event_names',
+  'metadata',
+  'updated_at',
+  'archived_at',
+  'secrets',
+  'state',
+  'settled_seq',
+] as const;
+const jsonColumns: ReadonlySet<string> = new Set(['metadata', 'secrets', 'state']);
+
+/** The row that production stores of a stitch. */
+export function encodeStitch(state: unknown): StoredStitch {
+  const values = stitchSnapshot.values('', 0, 1, state as never).slice(2);
+  return Object.fromEntries(
+    columns.map((name, index) => {
+      const value = values[index] ?? null;
+      return [name, jsonColumns.has(name) ? (JSON.parse(String(value)) as unknown) : value];
+    }),
+  );
+}
+
+/** What production makes of the row. */
+export function decodeStitch({ version, state }: Loaded): Loaded {
+  return { version, state: stitchSnapshot.decode(state as StoredStitch) };
+}

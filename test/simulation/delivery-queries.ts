@@ -1,0 +1,218 @@
+/**
+ * Answers the statements with which production reads what stitches deliver (storage/deliveries, storage/events/log-tail.ts), by their names,
+ * from the tables in memory. Each does what its SQL says.
+ */
+import type { LoggedEvent } from '../../storage/events/event-log.ts';
+import { type DeliveryRow, type DeliveryTables, isFinal } from './delivery-tables.ts';
+
+/** An event of a project's log, as stitches need it. */
+export interface LogEntry extends LoggedEvent {
+  readonly eventId: string;
+  readonly threadId: string | null;
+  readonly exceptStitchId: string | null;
+}
+
+/** What the row of a stitch says of its work. */
+export interface StitchSummary {
+  readonly id: string;
+  readonly projectId: string;
+  readonly isLive: boolean;
+  readonly settledSeq: number;
+  /** A replay, a cancellation or a notice is not done. */
+  readonly hasUnfinishedWork: boolean;
+}
+
+export interface DeliverySources {
+  readonly tables: DeliveryTables;
+  /** A project's log: the event with `seq` is at `seq - 1`. */
+  readonly log: (projectId: string) => readonly LogEntry[];
+  /** The rows of the stitches that exist, in the order of their ids. */
+  readonly stitches: () => readonly StitchSummary[];
+  /** What the database's clock shows, in epoch milliseconds. */
+  readonly now: () => number;
+}
+
+type Row = Readonly<Record<string, unknown>>;
+type Query = (sources: DeliverySources, values: never) => readonly Row[];
+
+/** Events of one thread in a page. */
+const threadEvents = 16;
+/** A retry that has been due for so long has lost its reminder. */
+const overdueMs = 60_000;
+
+const queries: Readonly<Record<string, Query>> = {
+  'projects.archived': () => [{ isArchived: false }],
+  'deliveries.subscriptions': ({ tables }, [projectId]: readonly string[]) => {
+    const { subscriptions: version, lastSeq: head } = tables.getStream(projectId ?? '');
+    const spans = tables.spans.filter(span => span.projectId === projectId && span.cancelledAt === null);
+    if (spans.length === 0) return [{ version, head, stitchId: null }];
+    return [...spans]
+      .sort((a, b) => compare(a.stitchId, b.stitchId) || a.after - b.after)
+      .map(({ stitchId, environmentId, after, upto, eventNames }) => ({
+        version,
+        head,
+        stitchId,
+        environmentId,
+        after,
+        upto,
+        eventNames,
+      }));
+  },
+  'events.tail': ({ tables, log }, [projectId, from, limit]: readonly [string, number, number]) => {
+    const { lastSeq: head, subscriptions } = tables.getStream(projectId);
+    const events = log(projectId).slice(from - 1, from - 1 + limit);
+    if (events.length === 0) return [{ head, subscriptions, seq: null, found: 0 }];
+    return events.map(event => ({ ...toTailRow(event), head, subscriptions, found: events.length }));
+  },
+  'deliveries.threads': (
+    { log },
+    [projectId, environmentId, threads, starts, before]: readonly [
+      string,
+      string,
+      readonly string[],
+      readonly number[],
+      number,
+    ],
+  ) =>
+    threads.flatMap((thread, index) =>
+      log(projectId)
+        .filter(
+          ({ seq, threadId, environmentId: own }) =>
+            threadId === thread && own === environmentId && seq >= (starts[index] ?? 0) && seq < before,
+        )
+        .slice(0, threadEvents)
+        .map(event => ({ ...toTailRow(event), n: index + 1 })),
+    ),
+  'deliveries.recorded': ({ tables }, [ids, instants]: readonly (readonly string[])[]) =>
+    (ids ?? []).flatMap((id, index) =>
+      tables.deliveries.get(id)?.createdAt === instants?.[index] ? [{ id }] : [],
+    ),
+  'deliveries.pending': (sources, [asked]: readonly string[]) =>
+    (
+      JSON.parse(asked ?? '[]') as readonly {
+        readonly stitch_id: string;
+        readonly from: number;
+        readonly blocked: readonly string[];
+        readonly limit: number;
+      }[]
+    ).flatMap(({ stitch_id: stitchId, from, blocked, limit }) => {
+      const rows = openRows(sources, stitchId, 'pending').filter(
+        ({ eventSeq, threadId }) => eventSeq >= from && (threadId === null || !blocked.includes(threadId)),
+      );
+      const last = rows[limit - 1];
+      return rows
+        .filter(({ eventSeq }) => last === undefined || eventSeq <= last.eventSeq)
+        .map(row => ({ ...toOpenRow(row), firstAttemptAt: null, body: findBody(sources, row) }));
+    }),
+  'deliveries.scheduled': (sources, [stitchId]: readonly string[]) => [
+    { found: openRows(sources, stitchId ?? '', 'pending').some(({ trigger }) => trigger === 'scheduled') },
+  ],
+  'deliveries.due': (sources, [stitchId, now, limit]: readonly [string, Date, number]) =>
+    listRetries(sources, stitchId)
+      .filter(({ at }) => at <= now.getTime())
+      .slice(0, limit)
+      .map(({ row }) => ({ ...toOpenRow(row), firstAttemptAt: findFirstAttempt(sources, row), body: null })),
+  'deliveries.next_due': (sources, [stitchId, now]: readonly [string, Date]) => {
+    const next = listRetries(sources, stitchId).find(({ at }) => at > now.getTime());
+    return [{ at: next === undefined ? null : new Date(next.at) }];
+  },
+  'deliveries.heads': (sources, [stitchId, since, limit]: readonly [string, Date, number]) =>
+    openRows(sources, stitchId, 'retrying')
+      .flatMap(row => {
+        const firstAttemptAt = findFirstAttempt(sources, row);
+        const isRecent = row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime();
+        return row.threadId !== null && isRecent && firstAttemptAt !== null && firstAttemptAt > since
+          ? [{ threadId: row.threadId, seq: row.eventSeq, firstAttemptAt }]
+          : [];
+      })
+      .slice(0, limit),
+  'deliveries.bodies': (
+    { log },
+    [projects, seqs, instants]: readonly [readonly string[], readonly number[], readonly string[]],
+  ) =>
+    seqs.flatMap((seq, index) => {
+      const event = log(projects[index] ?? '')[seq - 1];
+      if (event === undefined || event.occurredAt.toISOString() !== instants[index]) return [];
+      return [{ n: index + 1, body: event.body }];
+    }),
+  'deliveries.cancel': (
+    { tables },
+    [stitchId, until, except, limit]: readonly [string, string, readonly string[], number],
+  ) => Array.from({ length: tables.cancel(stitchId, until, except, limit) }, () => ({ one: 1 })),
+  'stitches.with_work': ({ tables, stitches }, [after, limit]: readonly [string, number]) =>
+    stitches()
+      .filter(stitch => stitch.id > after && hasWork(tables, stitch))
+      .slice(0, limit)
+      .map(({ id }) => ({ stitchId: id })),
+  'stitches.with_rows': (sources, [after, limit]: readonly [string, number]) =>
+    sources
+      .stitches()
+      .filter(({ id }) => id > after && openRows(sources, id, 'pending').length > 0)
+      .slice(0, limit)
+      .map(({ id }) => ({ stitchId: id })),
+  'stitches.with_retries': (sources, [after, limit]: readonly [string, number]) =>
+    sources
+      .stitches()
+      .filter(({ id }) => {
+        const [first] = listRetries(sources, id);
+        return id > after && first !== undefined && first.at < sources.now() - overdueMs;
+      })
+      .slice(0, limit)
+      .map(({ id }) => ({ stitchId: id })),
+};
+
+/** Throws for a statement that it does not know. */
+export function answer(sources: DeliverySources, name: string, values: readonly unknown[]): readonly Row[] {
+  const query = queries[name];
+  if (query === undefined) throw new Error(`the simulation does not know the statement ${name}`);
+  return query(sources, values as never);
+}
+
+function hasWork(tables: DeliveryTables, stitch: StitchSummary): boolean {
+  const { id, isLive, settledSeq, projectId, hasUnfinishedWork } = stitch;
+  if (isLive && settledSeq < tables.getStream(projectId).lastSeq) return true;
+  return (
+    hasUnfinishedWork || tables.spans.some(({ stitchId, inFlight }) => stitchId === id && inFlight.length > 0)
+  );
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function toTailRow(event: LogEntry): Row {
+  const { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId, body } = event;
+  return { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId, body };
+}
+
+/** In the order of their events. */
+function openRows({ tables }: DeliverySources, stitchId: string, status: string): DeliveryRow[] {
+  return [...tables.deliveries.values()]
+    .filter(row => row.stitchId === stitchId && row.status === status && !isFinal(row))
+    .sort((a, b) => a.eventSeq - b.eventSeq || compare(a.deliveryId, b.deliveryId));
+}
+
+/** By the instant of the next attempt, in epoch milliseconds. */
+function listRetries(sources: DeliverySources, stitchId: string): { row: DeliveryRow; at: number }[] {
+  return openRows(sources, stitchId, 'retrying')
+    .flatMap(row => (row.nextAttemptAt === null ? [] : [{ row, at: Date.parse(row.nextAttemptAt) }]))
+    .sort((a, b) => a.at - b.at);
+}
+
+function findFirstAttempt({ tables }: DeliverySources, { deliveryId }: DeliveryRow): Date | null {
+  const at = tables.attempts.get(deliveryId)?.get(1);
+  return at === undefined ? null : new Date(at);
+}
+
+function findBody({ log }: DeliverySources, { projectId, eventSeq, eventAt }: DeliveryRow): string | null {
+  const event = log(projectId)[eventSeq - 1];
+  return event?.occurredAt.toISOString() === eventAt ? event.body : null;
+}
+
+/** Instants as the text of the server. */
+function toOpenRow(row: DeliveryRow): Row {
+  const { createdAt, eventAt, ...rest } = row;
+  const text = (iso: string): string => iso.replace('T', ' ').replace('Z', '');
+  return { ...rest, createdAt: text(createdAt), eventAt: text(eventAt) };
+}

@@ -1,0 +1,100 @@
+/**
+ * The customers' systems that stitches deliver to, behind the queue of a node's pool. They fail for a while, answer when nobody waits any
+ * more, and now and then say that they are gone.
+ */
+import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
+import { PoolOverloaded } from '../../runtime/pool/outbound-queue.ts';
+import type { Random } from '../../runtime/time/clock.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Faults } from './faults.ts';
+import type { Machine } from './machine.ts';
+import type { Schedule } from './schedule.ts';
+
+/** How long an attempt may take. */
+export const attemptTimeoutMs = 1_500;
+
+export interface WebhookEndpointOptions {
+  readonly schedule: Schedule;
+  readonly random: Random;
+  readonly faults: Faults;
+  readonly deliveries: Deliveries;
+}
+
+/** The answers of a receiver that is in trouble; null: there is none. */
+const troubles = [500, 503, 429, 400, null] as const;
+
+export class WebhookEndpoints {
+  readonly #options: WebhookEndpointOptions;
+  /** Until when each receiver fails, by address, in virtual milliseconds. */
+  readonly #failsUntil = new Map<string, number>();
+
+  constructor(options: WebhookEndpointOptions) {
+    this.#options = options;
+  }
+
+  /** The receiver fails from now on, for that many milliseconds. */
+  fail(url: string, ms: number): void {
+    this.#failsUntil.set(url, this.#options.schedule.now + ms);
+  }
+
+  /** All receivers work again. */
+  heal(): void {
+    this.#failsUntil.clear();
+  }
+
+  /** The queue of a node's pool. */
+  queueOf(machine: Machine): { send(request: OutboundRequest): Promise<OutboundResult> } {
+    return { send: request => this.#send(machine, request) };
+  }
+
+  async #send(machine: Machine, request: OutboundRequest): Promise<OutboundResult> {
+    const { schedule, random, faults } = this.#options;
+    const at = request.at ?? machine.now();
+    const sentAt = schedule.now;
+    if (faults.strikes('pool overloaded', 0.01)) {
+      faults.fired('pool overloaded');
+      throw new PoolOverloaded('no room');
+    }
+    await schedule.sleep(1 + random.next() * 10 + (random.next() < 0.03 ? random.next() * 800 : 0));
+    const answer = await this.#answer(request, at);
+    await schedule.sleep(1 + random.next() * 10);
+    await new Promise<void>(resolve => machine.run(resolve));
+    return { at, durationMs: Math.floor(schedule.now - sentAt), ...answer };
+  }
+
+  async #answer(
+    { url, headers }: OutboundRequest,
+    sentAt: number,
+  ): Promise<Pick<OutboundResult, 'status' | 'failure' | 'error' | 'retryAfter'>> {
+    const { schedule, random, faults, deliveries } = this.#options;
+    const deliveryId = headers['Service-Delivery-Id'] ?? '';
+    const take = (): void => deliveries.taken(toStitchId(url), deliveryId, sentAt);
+    if (schedule.now < (this.#failsUntil.get(url) ?? 0)) {
+      faults.fired('receiver down');
+      const status = troubles[Math.floor(random.next() * troubles.length)] ?? null;
+      return status === null ? { failure: 'connect', error: 'ECONNREFUSED' } : { status };
+    }
+    if (faults.strikes('receiver gone', 0.002)) {
+      faults.fired('receiver gone');
+      return { status: 410 };
+    }
+    if (faults.strikes('late answer', 0.03)) {
+      faults.fired('late answer');
+      // It has taken the event, or will, when its answer is not heard any more.
+      if (random.next() < 0.5) take();
+      else schedule.after(attemptTimeoutMs + random.next() * 1_000, take);
+      await schedule.sleep(attemptTimeoutMs);
+      return { failure: 'timeout', error: 'no answer' };
+    }
+    take();
+    return { status: 200 };
+  }
+}
+
+export function toUrl(stitchId: string): string {
+  return `https://receiver.example/${stitchId}`;
+}
+
+function toStitchId(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1);
+}
