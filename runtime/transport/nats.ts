@@ -263,9 +263,11 @@ export class NatsTransport implements Transport {
     this.#topics.close();
     // The asks of this node are answered, too, or reach their deadline.
     await Promise.all([...[...this.#shards].map(shard => shard.release()), this.#pending.whenIdle()]);
+    // Until the server has confirmed, lines of asks may still arrive; an ask that nobody answers would wait until its deadline.
+    if (this.#connection.connected) await this.#lines.drain().catch(() => undefined);
+    else this.#lines.unsubscribe();
     this.#stopFollowing();
     this.#inbox.unsubscribe();
-    this.#lines.unsubscribe();
     await this.#flush();
   }
 
