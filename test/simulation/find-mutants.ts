@@ -34,8 +34,10 @@ interface Found {
 async function copyWithBug(folder: string, mutant: Mutant): Promise<void> {
   for (const each of copied) await cp(join(root, each), join(folder, each), { recursive: true });
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const path = join(folder, mutant.file);
-  await writeFile(path, mutate(await readFile(path, 'utf8'), mutant));
+  for (const edit of [mutant, ...(mutant.also === undefined ? [] : [mutant.also])]) {
+    const path = join(folder, edit.file);
+    await writeFile(path, mutate(await readFile(path, 'utf8'), edit));
+  }
 }
 
 /** Simulates in the copy until an invariant is broken; undefined when none is. */

@@ -6,8 +6,10 @@ import { mutate } from './mutate.ts';
 
 for (const mutant of mutants) {
   t.test(mutant.bug, async t => {
-    const source = await readFile(new URL(`../../${mutant.file}`, import.meta.url), 'utf8');
-    t.not(mutate(source, mutant), source);
+    for (const edit of [mutant, ...(mutant.also === undefined ? [] : [mutant.also])]) {
+      const source = await readFile(new URL(`../../${edit.file}`, import.meta.url), 'utf8');
+      t.not(mutate(source, edit), source);
+    }
   });
 }
 

@@ -6,6 +6,8 @@ export interface Mutant extends Mutation {
   readonly rule: string;
   readonly bug: string;
   readonly file: string;
+  /** What else has to be broken, where something makes up for the first. */
+  readonly also?: Mutation & { readonly file: string };
 }
 
 export const mutants: readonly Mutant[] = [
@@ -170,6 +172,82 @@ export const mutants: readonly Mutant[] = [
     in: 'NatsTransport.#onAskLines',
     find: 'answerInLine({ ...this.#options, publisher: this.#publisher }, inbox, token, noOwnerText);',
     replace: '{}',
+  },
+  {
+    rule: 'drain and join',
+    bug: 'a node that leaves does not read the lines of asks that are under way',
+    file: 'runtime/transport/nats.ts',
+    find: 'if (this.#connection.connected) await this.#lines.drain().catch(() => undefined); else this.#lines.unsubscribe();',
+    replace: 'this.#lines.unsubscribe();',
+  },
+  {
+    rule: 'stitches',
+    bug: 'the cursor is one too far',
+    file: 'actors/stitch/queue.ts',
+    in: 'getSettledSeq',
+    find: 'return lowest - 1;',
+    replace: 'return lowest;',
+  },
+  {
+    rule: 'stitches',
+    bug: 'the cursor passes what is in flight',
+    file: 'actors/stitch/queue.ts',
+    in: 'getSettledSeq',
+    find: '!delivery.hasRow && !recorded.has(delivery.deliveryId)',
+    replace: 'false',
+  },
+  {
+    rule: 'stitches',
+    bug: 'the cursor passes the threads that were skipped',
+    file: 'actors/stitch/queue.ts',
+    in: 'getSettledSeq',
+    find: 'for (const seq of queue.skipped.values()) lowest = Math.min(lowest, seq);',
+    replace: '',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a wake-up is skipped, and the scanner skips the stitch, too',
+    file: 'actors/stitch/wake.ts',
+    in: 'WakeRounds.#wakeList',
+    find: 'this.#again.add(id);',
+    replace: '',
+    also: {
+      file: 'gateway/jobs/recovery-scanner.ts',
+      find: "scope === 'all' || isOwned(id)",
+      replace: "scope === 'all'",
+    },
+  },
+  {
+    rule: 'stitches',
+    bug: 'the first page of the log is not compared with what has a row',
+    file: 'actors/stitch/queue-load.ts',
+    in: 'requestEvents',
+    find: 'next < checkBelow',
+    replace: 'false',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a delivery that is settled is recorded again',
+    file: 'test/simulation/delivery-tables.ts',
+    in: 'DeliveryTables.#record',
+    find: 'if (before !== undefined && isFinal(before)) return;',
+    replace: '',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a delivery that fails does not hold its thread',
+    file: 'actors/stitch/queue.ts',
+    in: 'release',
+    find: 'holdUntil !== null && holdUntil > now',
+    replace: 'false',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a stitch that is loaded does not ask which threads are held',
+    file: 'actors/stitch/queue-load.ts',
+    in: 'requestLoad',
+    find: 'queue.needsHolds',
+    replace: 'false',
   },
   {
     rule: 'reminders',
