@@ -20,6 +20,8 @@ interface Expected {
   readonly threadId: string | null;
   /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
   cancelledAt: number | undefined;
+  /** It had a row then, from a clock that was ahead: rows are cancelled up to the instant that the stitch's node had. */
+  isLeftOpen: boolean;
   /** The receiver has it. */
   isTaken: boolean;
 }
@@ -80,7 +82,10 @@ export class Deliveries {
     this.#stitches.set(stitchId, { row, isLive });
     if (isLive || !wasLive) return;
     for (const each of this.#expected.values()) {
-      if (each.stitchId === stitchId && !this.#isSettled(each)) each.cancelledAt ??= this.#options.now();
+      if (each.stitchId !== stitchId || this.#isSettled(each) || each.cancelledAt !== undefined) continue;
+      const { cancelUntil } = row['state'] as { readonly cancelUntil: string | null };
+      each.cancelledAt = this.#options.now();
+      each.isLeftOpen = (this.#rows.get(each.deliveryId)?.createdAt ?? '') > (cancelUntil ?? '');
     }
   }
 
@@ -92,7 +97,15 @@ export class Deliveries {
       if (!matchesEventNames(row['event_names'] as readonly string[], event.eventName)) continue;
       const { seq, threadId } = event;
       const deliveryId = deriveDeliveryId(event.eventId, stitchId);
-      const expected = { stitchId, deliveryId, seq, threadId, cancelledAt: undefined, isTaken: false };
+      const expected = {
+        stitchId,
+        deliveryId,
+        seq,
+        threadId,
+        cancelledAt: undefined,
+        isLeftOpen: false,
+        isTaken: false,
+      };
       this.#expected.set(deliveryId, expected);
       if (threadId === null) continue;
       const key = `${stitchId} ${threadId}`;
@@ -115,7 +128,7 @@ export class Deliveries {
       if (trigger !== 'scheduled') continue;
       const expected = this.#expected.get(deliveryId);
       const isCancelled = expected?.cancelledAt !== undefined && expected.cancelledAt < loadedAt;
-      if (expected !== undefined && !isCancelled) continue;
+      if (expected !== undefined && (!isCancelled || expected.isLeftOpen)) continue;
       const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;
       verdict.broken('nothing is delivered that nobody wants', detail);
     }

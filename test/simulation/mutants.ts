@@ -198,14 +198,6 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'stitches',
-    bug: 'the cursor passes the threads that were skipped',
-    file: 'actors/stitch/queue.ts',
-    in: 'getSettledSeq',
-    find: 'for (const seq of queue.skipped.values()) lowest = Math.min(lowest, seq);',
-    replace: '',
-  },
-  {
-    rule: 'stitches',
     bug: 'a wake-up is skipped, and the scanner skips the stitch, too',
     file: 'actors/stitch/wake.ts',
     in: 'WakeRounds.#wakeList',

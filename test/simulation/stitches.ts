@@ -53,7 +53,7 @@ export class NodeStitches {
     this.#stitches = createStitches({
       db,
       followedLog: this.#followedLog,
-      pool: simulation.endpoints.queueOf(machine),
+      pool: simulation.endpoints.createQueue(machine),
       vault: { open: () => Promise.resolve('secret') },
       archived: new ArchivedProjects(db, machine),
       clock: machine,

@@ -43,7 +43,7 @@ export class WebhookEndpoints {
   }
 
   /** The queue of a node's pool. */
-  queueOf(machine: Machine): { send(request: OutboundRequest): Promise<OutboundResult> } {
+  createQueue(machine: Machine): { send(request: OutboundRequest): Promise<OutboundResult> } {
     return { send: request => this.#send(machine, request) };
   }
 
