@@ -32,13 +32,29 @@ tabs.onmessage = ({ data }: MessageEvent<Told>) => {
   else location.reload();
 };
 
+const refusalListeners = new Set<() => void>();
+
+/** The listener is called when the server refuses a change to who is signed in: their role may be another one by now. Returns what removes it. */
+export function onRefusal(listener: () => void): () => void {
+  refusalListeners.add(listener);
+  return () => refusalListeners.delete(listener);
+}
+
+async function ask(url: string, init: RequestInit): Promise<Response> {
+  const answer = await session.ask(fetch, url, init);
+  // What nobody but others may read says nothing.
+  if (answer.status === 403 && init.method !== undefined && init.method !== 'GET')
+    for (const listener of refusalListeners) listener();
+  return answer;
+}
+
 /** A client of who is signed in. */
 export function createOperatorClient(tenant: Pick<ClientOptions, 'projectId' | 'environmentId'> = {}): Skein {
   return new Skein({
     ...tenant,
     baseUrl: location.origin,
     apiKey: async () => (await session.getToken()) ?? '',
-    fetch: (url, init) => session.ask(fetch, url, init),
+    fetch: ask,
   });
 }
 

@@ -11,7 +11,7 @@ import { ToolApproval } from './tool-approval.tsx';
 import classes from './agent.module.css';
 
 export function AgentPanel(props: AgentPanelProps) {
-  const { state, onShowRun } = props;
+  const { state, names, onShowRun } = props;
   const texts = useTexts().thread.agent;
   const { activity } = state;
   const { running, writing } = activity;
@@ -19,8 +19,14 @@ export function AgentPanel(props: AgentPanelProps) {
   return (
     <>
       <Handoff {...props} />
-      {activity.waitingCalls.map(call => (
-        <ToolApproval key={call.callId} call={call} onShowRun={onShowRun} />
+      {activity.waitingCalls.map((call, index) => (
+        <ToolApproval
+          key={call.callId}
+          call={call}
+          mayAnswer={names.mayAnswer}
+          isFirst={index === 0}
+          onShowRun={onShowRun}
+        />
       ))}
       {running?.status === 'running' && writing === undefined && activity.waitingCalls.length === 0 && (
         <div className={classes['working']} role="status">
@@ -47,7 +53,7 @@ function useWaitingCalls({ open, state }: AgentPanelProps): void {
 }
 
 /** While an agent has asked for a person, and nobody has let it go on. */
-function Handoff({ open, state, thread, action }: AgentPanelProps) {
+function Handoff({ open, state, thread, names, action }: AgentPanelProps) {
   const texts = useTexts().thread;
   const update = useThreadUpdate(open, action);
   const { handoff } = state.activity;
@@ -57,9 +63,11 @@ function Handoff({ open, state, thread, action }: AgentPanelProps) {
     <div className={classes['handoff']} role="status">
       <Hand size={15} aria-hidden />
       <bdi>{texts.agent.handoff(handoff.reason)}</bdi>
-      <Button variant="default" size="compact-xs" onClick={() => void update({ agentMode: 'suggest' })}>
-        {texts.agent.resume}
-      </Button>
+      {names.mayAnswer && (
+        <Button variant="default" size="compact-xs" onClick={() => void update({ agentMode: 'suggest' })}>
+          {texts.agent.resume}
+        </Button>
+      )}
       <Button variant="subtle" color="gray" size="compact-xs" onClick={() => setDismissed(handoff.at)}>
         {texts.dismiss}
       </Button>

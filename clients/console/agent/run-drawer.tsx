@@ -2,6 +2,7 @@
 import { Drawer, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { AgentRun, Suggestion, TracedCall, TracedStep } from '../../sdk/index.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { LinkedText } from '../thread/linked-text.tsx';
@@ -18,6 +19,7 @@ interface RunDrawerProps {
 
 export default function RunDrawer({ agentRunId, names, onClose }: RunDrawerProps) {
   const texts = useTexts().thread;
+  const { close } = useKitTexts().shell;
   const client = useClient();
   const { data: run, isError } = useQuery({
     queryKey: ['run', agentRunId],
@@ -25,12 +27,7 @@ export default function RunDrawer({ agentRunId, names, onClose }: RunDrawerProps
     staleTime: 0,
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      title={texts.run.title}
-      closeButtonProps={{ 'aria-label': texts.files.close }}
-    >
+    <Drawer opened onClose={onClose} title={texts.run.title} closeButtonProps={{ 'aria-label': close }}>
       {isError && <Text role="alert">{texts.run.failed}</Text>}
       {run === undefined && !isError && <Skeleton h={200} />}
       {run !== undefined && (

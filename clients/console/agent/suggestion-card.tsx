@@ -7,6 +7,7 @@ import { Button, TextInput, Tooltip } from '@mantine/core';
 import { Sparkles } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
+import { usePageCommands } from '../shell/page-commands.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { AgentPanelProps, SuggestionCardProps } from './agent-panel-props.ts';
 import { LinkedText } from '../thread/linked-text.tsx';
@@ -80,6 +81,13 @@ function Pending(props: SuggestionCardProps) {
   };
   const discard = (): Promise<boolean> => resolve('discard', why.trim() === '' ? {} : { reason: why.trim() });
 
+  useSuggestionCommands(names.mayAnswer && mode === 'shown', {
+    approve: () => void resolve('approve'),
+    edit: () => changeMode('editing'),
+    discard: () => changeMode('discarding'),
+    takeOver: () => void takeOver(),
+  });
+
   return (
     <section className={classes['card']} aria-label={texts.suggestion}>
       <header>
@@ -142,4 +150,19 @@ function Pending(props: SuggestionCardProps) {
       </footer>
     </section>
   );
+}
+
+/** What one decides about a suggestion, by key. */
+function useSuggestionCommands(
+  isOffered: boolean,
+  decide: Readonly<Record<'approve' | 'edit' | 'discard' | 'takeOver', () => void>>,
+): void {
+  const texts = useTexts().thread.agent;
+  const offered = [
+    { id: 'approve', key: 'Y', label: texts.commands.approve, run: decide.approve },
+    { id: 'edit', key: 'W', label: texts.commands.edit, run: decide.edit },
+    { id: 'discard', key: 'Q', label: texts.commands.discard, run: decide.discard },
+    { id: 'take-over', key: 'T', label: texts.takeOver, run: decide.takeOver },
+  ];
+  usePageCommands(isOffered ? offered : []);
 }

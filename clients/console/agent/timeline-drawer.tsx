@@ -2,6 +2,7 @@
 import { Button, Drawer, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Message, MessageTimeline } from '../../sdk/index.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -17,6 +18,7 @@ interface TimelineDrawerProps {
 
 export default function TimelineDrawer({ message, names, onClose, onShowRun }: TimelineDrawerProps) {
   const texts = useTexts().thread;
+  const { close } = useKitTexts().shell;
   const client = useClient();
   const { threadId, messageId } = message;
   const { data: timeline, isError } = useQuery({
@@ -25,12 +27,7 @@ export default function TimelineDrawer({ message, names, onClose, onShowRun }: T
     staleTime: 0,
   });
   return (
-    <Drawer
-      opened
-      onClose={onClose}
-      title={texts.timeline.title}
-      closeButtonProps={{ 'aria-label': texts.files.close }}
-    >
+    <Drawer opened onClose={onClose} title={texts.timeline.title} closeButtonProps={{ 'aria-label': close }}>
       <dl className={classes['facts']}>
         <dt>{texts.timeline.messageId}</dt>
         <dd>{messageId}</dd>

@@ -3,6 +3,7 @@ import { Button, TextInput } from '@mantine/core';
 import { Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
+import { usePageCommands } from '../shell/page-commands.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useMinute } from '../thread/use-minute.ts';
@@ -12,10 +13,13 @@ import classes from './agent.module.css';
 
 interface ToolApprovalProps {
   readonly call: WaitingCall;
+  readonly mayAnswer: boolean;
+  /** Keys are for the first one. */
+  readonly isFirst: boolean;
   readonly onShowRun: (agentRunId: string) => void;
 }
 
-export function ToolApproval({ call, onShowRun }: ToolApprovalProps) {
+export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprovalProps) {
   const texts = useTexts().thread.agent;
   const formats = useFormats();
   const client = useClient();
@@ -31,6 +35,14 @@ export function ToolApproval({ call, onShowRun }: ToolApprovalProps) {
         ...(reason !== undefined && reason.trim() !== '' && { reason }),
       }),
     );
+  usePageCommands(
+    mayAnswer && isFirst
+      ? [
+          { id: 'allow', key: 'P', label: texts.commands.allow, run: () => resolve('approve') },
+          { id: 'refuse', key: 'shift+P', label: texts.commands.refuse, run: () => setReason('') },
+        ]
+      : [],
+  );
   return (
     <section className={classes['card']} aria-label={texts.toolApproval}>
       <header>
@@ -65,19 +77,21 @@ export function ToolApproval({ call, onShowRun }: ToolApprovalProps) {
         </p>
       )}
       <footer>
-        {reason === undefined && (
+        {mayAnswer && reason === undefined && (
           <Button size="compact-sm" loading={isRunning} onClick={() => resolve('approve')}>
             {texts.approveTool}
           </Button>
         )}
-        <Button
-          size="compact-sm"
-          variant={reason === undefined ? 'default' : 'filled'}
-          color={reason === undefined ? undefined : 'red'}
-          onClick={() => (reason === undefined ? setReason('') : resolve('refuse'))}
-        >
-          {texts.refuseTool}
-        </Button>
+        {mayAnswer && (
+          <Button
+            size="compact-sm"
+            variant={reason === undefined ? 'default' : 'filled'}
+            color={reason === undefined ? undefined : 'red'}
+            onClick={() => (reason === undefined ? setReason('') : resolve('refuse'))}
+          >
+            {texts.refuseTool}
+          </Button>
+        )}
       </footer>
     </section>
   );

@@ -1,6 +1,7 @@
 /** Below the text: reply or note, files, how long it is, and the button that sends it. */
 import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from '@mantine/core';
 import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
+import { modifierKey } from '../shell/modifier-key.ts';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -102,7 +103,7 @@ function SendSetting({ sendBy, onChange }: SendSettingProps) {
             rightSection={sendBy === each && <Check size={14} aria-hidden />}
             onClick={() => onChange(each)}
           >
-            {texts.sendBy[each]}
+            {texts.sendBy[each](modifierKey)}
           </Menu.Item>
         ))}
       </Menu.Dropdown>

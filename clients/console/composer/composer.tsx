@@ -3,7 +3,7 @@ import { ActionIcon } from '@mantine/core';
 import { X } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type DragEvent } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
-import { useShortcuts } from '../shell/use-shortcuts.ts';
+import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
@@ -12,6 +12,7 @@ import { ComposerBar } from './composer-bar.tsx';
 import { ComposerInput } from './composer-input.tsx';
 import { Permission } from './permission.tsx';
 import { Presence } from './presence.tsx';
+import { Unsent } from './unsent.tsx';
 import { useSendSetting } from './send-setting.ts';
 import { useComposition } from './use-composition.ts';
 import classes from './composer.module.css';
@@ -39,10 +40,15 @@ export function Composer(props: ComposerProps) {
     setKind(chosen);
     input.current?.focus();
   };
-  useShortcuts([
-    ['R', () => begin('reply')],
-    ['N', () => begin('note')],
-  ]);
+  const mayWrite = names.mayAnswer && thread.status !== 'archived';
+  usePageCommands(
+    mayWrite
+      ? [
+          { id: 'reply', key: 'R', label: texts.writeReply, run: () => begin('reply') },
+          { id: 'note', key: 'N', label: texts.writeNote, run: () => begin('note') },
+        ]
+      : [],
+  );
   // Before the next key, which is meant for that text.
   useLayoutEffect(() => {
     if (begun === 0) return;
@@ -61,7 +67,13 @@ export function Composer(props: ComposerProps) {
   };
 
   if (thread.status === 'archived') return <p className={classes['notice']}>{texts.archived}</p>;
-  if (!names.mayAnswer) return <p className={classes['notice']}>{texts.readOnly}</p>;
+  if (!names.mayAnswer)
+    return (
+      <>
+        <p className={classes['notice']}>{texts.readOnly}</p>
+        <Unsent threadId={open.threadId} />
+      </>
+    );
   return (
     <form
       className={classes['composer']}

@@ -3,6 +3,7 @@ import { Button, Group, Modal, Skeleton, Text, TextInput, UnstyledButton } from 
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChatappTemplate } from '../../sdk/index.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import {
@@ -23,14 +24,10 @@ interface TemplatePickerProps {
 
 export default function TemplatePicker({ threadId, channelId, onClose }: TemplatePickerProps) {
   const texts = useTexts().thread;
+  const { close } = useKitTexts().shell;
   const [chosen, setChosen] = useState<ChatappTemplate>();
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.templates.title}
-      closeButtonProps={{ 'aria-label': texts.files.close }}
-    >
+    <Modal opened onClose={onClose} title={texts.templates.title} closeButtonProps={{ 'aria-label': close }}>
       {chosen === undefined ? (
         <TemplateList channelId={channelId} onChoose={setChosen} />
       ) : (

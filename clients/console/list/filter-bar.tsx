@@ -2,7 +2,7 @@
 import { ActionIcon, Checkbox, MultiSelect, Pill, Popover, Stack, TagsInput } from '@mantine/core';
 import { ListFilter } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { agentModes } from '../agent/modes.ts';
 import {
   getApplicable,
@@ -11,6 +11,7 @@ import {
   type QueueName,
   type ThreadFilters,
 } from '../live/queues.ts';
+import { usePageCommands } from '../shell/page-commands.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -107,11 +108,21 @@ function FilterMenu({
   const texts = useTexts().list;
   const set = (name: keyof ThreadFilters) => (values: readonly string[]) =>
     onChange({ ...filters, [name]: values.length === 0 ? undefined : values });
+  const [isOpen, setOpen] = useState(false);
+  usePageCommands([{ id: 'filter', key: 'F', label: texts.filter, run: () => setOpen(true) }]);
   const common = { size: 'xs', clearable: true, comboboxProps: { withinPortal: false } } as const;
   return (
-    <Popover position="bottom-end" width={280} shadow="md" trapFocus>
+    <Popover
+      position="bottom-end"
+      width={280}
+      shadow="md"
+      trapFocus
+      returnFocus
+      opened={isOpen}
+      onChange={setOpen}
+    >
       <Popover.Target>
-        <ActionIcon aria-label={texts.filter}>
+        <ActionIcon aria-label={texts.filter} onClick={() => setOpen(!isOpen)}>
           <ListFilter size={16} />
         </ActionIcon>
       </Popover.Target>

@@ -11,6 +11,8 @@ import { useThreadList } from '../live/use-thread-list.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useNames } from '../thread/names.tsx';
+import { useEscape } from '../shell/escape.ts';
+import { type PageCommand, usePageCommands } from '../shell/page-commands.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { FilterBar } from './filter-bar.tsx';
@@ -39,6 +41,7 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
   const texts = useTexts();
   const choosing = useChosen(list);
   const { chosen, choose } = choosing;
+  useEscape('choice', chosen.size > 0 ? () => choose([]) : undefined);
   const { q } = filters;
   const title =
     queue === 'search' && q !== undefined ? texts.list.resultsOf(toShownName(q)) : texts.shell.queues[queue];
@@ -94,7 +97,7 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   const open = useOpenThread(queue);
   const scroller = useRef<HTMLDivElement>(null);
   const { order } = state;
-  const { chosen, toggle } = choosing;
+  const { chosen } = choosing;
   const rows = useVirtualizer({
     count: order.length,
     getScrollElement: () => scroller.current,
@@ -113,8 +116,11 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   useShortcuts([
     ['J', () => move(1), { repeats: true }],
     ['K', () => move(-1), { repeats: true }],
-    ['X', () => names.mayAnswer && selected !== undefined && toggle(selected)],
   ]);
+  useListCommands(
+    names.mayAnswer && selected !== undefined && order.includes(selected) ? selected : undefined,
+    choosing,
+  );
   if (order.length === 0) return <Nothing list={list} state={state} queue={queue} />;
   return (
     <div
@@ -187,6 +193,22 @@ function Further({ list, state }: Pick<RowsProps, 'list' | 'state'>) {
       </Button>
     </div>
   );
+}
+
+/** By keyboard, the thread that is open is chosen, or all up to it. */
+function useListCommands(
+  selected: string | undefined,
+  { chosen, toggle, chooseUpTo, chooseAll }: Choosing,
+): void {
+  const texts = useTexts().list.selection;
+  const commands: PageCommand[] = [];
+  if (selected !== undefined)
+    commands.push(
+      { id: 'choose', key: 'X', label: texts.choose, run: () => toggle(selected) },
+      { id: 'choose-up-to', key: 'shift+X', label: texts.chooseUpTo, run: () => chooseUpTo(selected) },
+    );
+  if (chosen.size > 0) commands.push({ id: 'choose-all', label: texts.all, run: chooseAll });
+  usePageCommands(commands);
 }
 
 /** Opens the thread; at its face, or with a key held, chooses it. */

@@ -3,11 +3,18 @@ import type { SkeinEvent, Thread } from '../../sdk/index.ts';
 import type { NotificationPreferences } from './preferences.ts';
 
 export interface Notice {
-  readonly is: 'message' | 'assigned' | 'suggestion' | 'mention';
+  readonly is: 'message' | 'assigned' | 'suggestion' | 'handoff' | 'tool' | 'failed' | 'mention';
   readonly threadId: string;
   /** What was written, if anything was. */
   readonly text: string;
 }
+
+const kinds = {
+  'agent.suggestion.created': 'suggestion',
+  'agent.handoff.requested': 'handoff',
+  'agent.tool.approval_requested': 'tool',
+  'channel.message.delivery_failed': 'failed',
+} as const;
 
 /** What an event has to say to the operator, if the conversation is one that they want to hear of. */
 export function findNotice(event: SkeinEvent, userId: string): Notice | undefined {
@@ -22,9 +29,12 @@ export function findNotice(event: SkeinEvent, userId: string): Notice | undefine
       const { threadId, assigneeUserId } = event.data.thread;
       return assigneeUserId === userId ? { is: 'assigned', threadId, text: '' } : undefined;
     }
-    case 'agent.suggestion.created': {
+    case 'agent.suggestion.created':
+    case 'agent.handoff.requested':
+    case 'agent.tool.approval_requested':
+    case 'channel.message.delivery_failed': {
       const { threadId } = event.data;
-      return threadId === undefined ? undefined : { is: 'suggestion', threadId, text: '' };
+      return threadId === undefined ? undefined : { is: kinds[eventName], threadId, text: '' };
     }
     case 'thread.note.created': {
       const { threadId, body, mentions } = event.data.note;

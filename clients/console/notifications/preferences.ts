@@ -1,4 +1,4 @@
-/** How an operator wants to hear of what happens while they look elsewhere. Kept by the browser, which also gives the permission. */
+/** How an operator wants to hear of what happens while they look elsewhere. Kept in their profile, and by the browser, which has them at once and gives the permission. */
 
 export interface NotificationPreferences {
   /** The number of conversations with something new, in the title of the page. */

@@ -25,11 +25,13 @@ interface ParticipantPanelProps {
   readonly names: Names;
   readonly participantName: string;
   readonly action: Action;
+  /** How often the operator wanted to write a tag. */
+  readonly tagging: number;
   readonly onClose: () => void;
 }
 
 export default function ParticipantPanel(props: ParticipantPanelProps) {
-  const { open, thread, names, participantName, action, onClose } = props;
+  const { open, thread, names, participantName, action, tagging, onClose } = props;
   const texts = useTexts().thread;
   const formats = useFormats();
   const labels = texts.participant;
@@ -55,7 +57,7 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
       </dl>
       <Section title={labels.tags}>
         <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
-          <Tags open={open} thread={thread} action={action} />
+          <Tags open={open} thread={thread} action={action} tagging={tagging} />
         </fieldset>
       </Section>
       <Section title={labels.threads}>

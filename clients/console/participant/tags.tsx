@@ -1,7 +1,7 @@
 /** The tags of a thread. */
 import { ActionIcon, TextInput } from '@mantine/core';
 import { X } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { OpenThread } from '../thread/open-thread.ts';
@@ -14,12 +14,18 @@ interface TagsProps {
   readonly open: OpenThread;
   readonly thread: Thread;
   readonly action: Action;
+  /** How often the operator wanted to write a tag. */
+  readonly tagging: number;
 }
 
-export function Tags({ open, thread, action }: TagsProps) {
+export function Tags({ open, thread, action, tagging }: TagsProps) {
   const texts = useTexts().thread.participant;
   const update = useThreadUpdate(open, action);
   const [text, setText] = useState('');
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (tagging > 0) input.current?.focus();
+  }, [tagging]);
   const { tags = [] } = thread;
   const isBad = text !== '' && !isTag(text);
   const add = async (): Promise<void> => {
@@ -47,6 +53,7 @@ export function Tags({ open, thread, action }: TagsProps) {
         }}
       >
         <TextInput
+          ref={input}
           size="xs"
           aria-label={texts.addTag}
           placeholder={texts.addTag}

@@ -9,7 +9,7 @@ import classes from './palette.module.css';
 
 export interface Choice {
   readonly id: string;
-  readonly group: 'threads' | 'queues' | 'environments' | 'actions';
+  readonly group: 'threads' | 'page' | 'queues' | 'environments' | 'actions';
   readonly content: ReactNode;
   run(): void;
 }

@@ -2,7 +2,7 @@
 
 export interface Command {
   readonly id: string;
-  readonly group: 'queues' | 'environments' | 'actions';
+  readonly group: 'page' | 'queues' | 'environments' | 'actions';
   readonly label: string;
 }
 
@@ -22,6 +22,9 @@ export function findCommands<T extends Command>(written: string, commands: reado
     return wanted.every(each => words.some(word => word.startsWith(each)));
   });
 }
+
+/** What begins with this sign names commands alone. */
+export const isForCommands = (written: string): boolean => written.trimStart().startsWith('>');
 
 /** The id of a thread that was pasted, alone or as a part of an address. */
 export function findThreadId(written: string): string | undefined {

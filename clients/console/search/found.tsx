@@ -1,4 +1,5 @@
 /** What the palette has found, as it is shown. */
+import { Kbd } from '@mantine/core';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
@@ -36,14 +37,15 @@ export function FoundThread({ thread }: { readonly thread: Thread }) {
 }
 
 export function FoundCommand({
-  command: { Icon, label },
+  command: { Icon, label, keys },
 }: {
-  readonly command: Pick<RunnableCommand, 'Icon' | 'label'>;
+  readonly command: Pick<RunnableCommand, 'Icon' | 'label' | 'keys'>;
 }) {
   return (
     <>
       <Icon size={15} strokeWidth={1.7} aria-hidden />
       <span className={classes['name']}>{label}</span>
+      {keys !== undefined && <Kbd size="xs">{keys}</Kbd>}
     </>
   );
 }

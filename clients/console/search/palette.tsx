@@ -6,7 +6,7 @@ import { useMemo, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useTexts } from '../texts/index.ts';
-import { findCommands } from './commands.ts';
+import { findCommands, isForCommands } from './commands.ts';
 import { FoundCommand, FoundThread } from './found.tsx';
 import { type Choice, ChoiceList } from './choice-list.tsx';
 import classes from './palette.module.css';
@@ -14,6 +14,8 @@ import { useCommands } from './use-commands.ts';
 import { mostFound, useThreadSearch } from './use-thread-search.ts';
 
 interface PaletteProps {
+  /** What is written in it at first. */
+  readonly asked: string;
   readonly onClose: () => void;
   readonly onShortcuts: () => void;
 }
@@ -38,10 +40,10 @@ export default function Palette(props: PaletteProps) {
   );
 }
 
-function Finder({ onClose, onShortcuts }: PaletteProps) {
+function Finder({ asked, onClose, onShortcuts }: PaletteProps) {
   const texts = useTexts().search;
-  const [written, setWritten] = useState('');
-  const { threads, isSearching, error } = useThreadSearch(written);
+  const [written, setWritten] = useState(asked);
+  const { threads, isSearching, error } = useThreadSearch(isForCommands(written) ? '' : written);
   const commands = useCommands(onShortcuts);
   const open = useOpenThread();
   const showAll = useShowAll();

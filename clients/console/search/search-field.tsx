@@ -2,26 +2,30 @@
 import { useHotkeys } from '@mantine/hooks';
 import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
+import { modifierKey } from '../shell/modifier-key.ts';
 import { useTexts } from '../texts/index.ts';
+import { useAskedPalette } from './ask-palette.ts';
 import classes from './search-field.module.css';
 
 const importPalette = () => import('./palette.tsx');
 const Palette = lazy(importPalette);
 const loadAfterMs = 2_000;
 
-/** As its owner's keyboard has it. */
-const shortcut = /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘K' : 'Ctrl K';
+const shortcut = modifierKey === '⌘' ? '⌘K' : `${modifierKey} K`;
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().search;
-  const [isOpen, setOpen] = useState(false);
+  /** What is written in it at first; undefined: it is closed. */
+  const [asked, setAsked] = useState<string>();
+  const isOpen = asked !== undefined;
+  useAskedPalette(setAsked);
   // It is there when it is asked for, and not in the way of the first page.
   useEffect(() => {
     const load = (): void => void importPalette().catch(() => undefined);
     const timer = setTimeout(load, loadAfterMs);
     return () => clearTimeout(timer);
   }, []);
-  useHotkeys([['mod+k', () => setOpen(open => !open)]], []);
+  useHotkeys([['mod+k', () => setAsked(open => (open === undefined ? '' : undefined))]], []);
   return (
     <>
       <button
@@ -29,7 +33,7 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
         className={classes['field']}
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => setOpen(true)}
+        onClick={() => setAsked('')}
       >
         <Search size={14} aria-hidden />
         <span className={classes['label']}>{texts.field}</span>
@@ -39,7 +43,7 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
       </button>
       {/* Something is in front while it loads, too: keys are not meant for what is behind it. */}
       <Suspense fallback={isOpen && <div role="dialog" hidden />}>
-        {isOpen && <Palette onClose={() => setOpen(false)} onShortcuts={onShortcuts} />}
+        {isOpen && <Palette asked={asked} onClose={() => setAsked(undefined)} onShortcuts={onShortcuts} />}
       </Suspense>
     </>
   );

@@ -1,12 +1,13 @@
 /** Everything that the palette can do, beside finding conversations. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun } from 'lucide-react';
+import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun, Zap } from 'lucide-react';
 import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { inboxQueueNames } from '../live/queues.ts';
 import { rememberEnvironment, useEnvironments } from '../../kit/shell/environments.ts';
+import { useOfferedCommands } from '../shell/page-commands.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
 import { useTheme } from '../../kit/people/use-profile.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
@@ -16,15 +17,38 @@ import type { Command } from './commands.ts';
 
 export interface RunnableCommand extends Command {
   readonly Icon: LucideIcon;
+  /** That do the same. */
+  readonly keys?: string;
   run(): void;
 }
 
 /** In the order in which they are shown. */
 export function useCommands(onShortcuts: () => void): readonly RunnableCommand[] {
+  const page = useHereCommands();
   const queues = useQueueCommands();
   const environments = useEnvironmentCommands();
   const actions = useActionCommands(onShortcuts);
-  return useMemo(() => [...queues, ...environments, ...actions], [queues, environments, actions]);
+  return useMemo(
+    () => [...page, ...queues, ...environments, ...actions],
+    [page, queues, environments, actions],
+  );
+}
+
+/** What can be done to what is shown. */
+function useHereCommands(): readonly RunnableCommand[] {
+  const offered = useOfferedCommands();
+  return useMemo(
+    () =>
+      offered.map(({ id, label, key, run }) => ({
+        id: `page-${id}`,
+        group: 'page',
+        label,
+        Icon: Zap,
+        ...(key === undefined ? {} : { keys: key.replace('shift+', '⇧ ') }),
+        run,
+      })),
+    [offered],
+  );
 }
 
 function useQueueCommands(): readonly RunnableCommand[] {

@@ -115,8 +115,8 @@ function NotificationSettings({ userId }: { readonly userId: string }) {
     keepPreferences(localStorage, userId, next);
     setPreferences(next);
     // Where the server cannot be reached, they hold in this browser.
-    const { desktop: browser, sound, showsText: showText } = next;
-    void changeProfile({ notifications: { browser, sound, showText } }).catch(() => undefined);
+    const { desktop: browser, showsText: showText, title, sound, about } = next;
+    void changeProfile({ notifications: { title, browser, sound, showText, about } }).catch(() => undefined);
   };
   const changeDesktop = async (desktop: boolean): Promise<void> => {
     const permission =

@@ -1,34 +1,43 @@
 /** What the keyboard does. */
 import { Kbd, Modal, Table } from '@mantine/core';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
+import { modifierKey } from './modifier-key.ts';
 
 const keys = [
   [['J'], 'next'],
   [['K'], 'previous'],
   [['X'], 'select'],
+  [['⇧', 'X'], 'range'],
+  [['F'], 'filter'],
   [['Esc'], 'leave'],
   [['A'], 'assign'],
+  [['I'], 'assignTo'],
   [['E'], 'close'],
+  [['⇧', 'E'], 'archive'],
+  [['S'], 'snooze'],
+  [['L'], 'tag'],
+  [['M'], 'mode'],
   [['D'], 'details'],
   [['R'], 'reply'],
   [['N'], 'note'],
   [['/'], 'canned'],
-  [['Ctrl', '↵'], 'send'],
-  [['Ctrl', 'K'], 'search'],
+  [[modifierKey, '↵'], 'send'],
+  [['Y'], 'approve'],
+  [['W'], 'edit'],
+  [['Q'], 'discard'],
+  [['T'], 'takeOver'],
+  [['P'], 'allow'],
+  [['⇧', 'P'], 'refuse'],
+  [[modifierKey, 'K'], 'search'],
   [['?'], 'help'],
 ] as const;
 
 export default function Shortcuts({ onClose }: { readonly onClose: () => void }) {
-  const { shell, thread } = useTexts();
-  const texts = shell.shortcuts;
+  const texts = useTexts().shell.shortcuts;
+  const { close } = useKitTexts().shell;
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.title}
-      size="sm"
-      closeButtonProps={{ 'aria-label': thread.files.close }}
-    >
+    <Modal opened onClose={onClose} title={texts.title} size="sm" closeButtonProps={{ 'aria-label': close }}>
       <Table withRowBorders={false}>
         <Table.Tbody>
           {keys.map(([combination, name]) => (

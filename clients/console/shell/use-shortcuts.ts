@@ -7,7 +7,8 @@ import { useHotkeys } from '@mantine/hooks';
 /** Each key with what it does; `repeats`: again and again while it is held. */
 export type Shortcut = readonly [key: string, run: () => void, options?: { readonly repeats?: boolean }];
 
-const inFront = '[role="dialog"], [role="alertdialog"], [role="menu"]';
+/** What wants the keys for itself. */
+export const inFront = '[role="dialog"], [role="alertdialog"], [role="menu"]';
 
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   useHotkeys(

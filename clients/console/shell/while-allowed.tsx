@@ -1,10 +1,12 @@
 /** Shows what belongs to a project, until its operator is no member of it any more. */
 import { Center, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { lazy, Suspense, type ReactNode } from 'react';
 import { ApiError } from '../../sdk/index.ts';
 import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
+
+const Unsent = lazy(() => import('./unsent-here.tsx'));
 
 export function WhileAllowed({ children }: { readonly children: ReactNode }) {
   const texts = useTexts().shell;
@@ -24,6 +26,9 @@ export function WhileAllowed({ children }: { readonly children: ReactNode }) {
           {texts.notAllowedHint}
         </Text>
         <SecondFactorHint />
+        <Suspense>
+          <Unsent />
+        </Suspense>
         {/* Loaded anew: nothing of the project stays in memory. */}
         <a href="/console">{texts.elsewhere}</a>
       </Stack>

@@ -1,18 +1,22 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
 import { Drawer } from '@mantine/core';
-import { Navigate, Outlet, useParams } from '@tanstack/react-router';
+import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
+import { withoutMessage } from '../list/use-filters.ts';
 import { isQueueName, type QueueName } from '../live/queues.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
 import { MentionList } from '../mentions/mention-list.tsx';
 import { MentionNotices } from '../mentions/mention-notice.tsx';
 import { Notifier } from '../notifications/notifier.tsx';
-import { ConversationsProvider } from '../thread/conversations-context.tsx';
+import { ConversationsProvider, useConversing } from '../thread/conversations-context.tsx';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { Header } from './header.tsx';
+import { RoleWatch } from './role-watch.tsx';
 import { WhileAllowed } from './while-allowed.tsx';
 import { Rail } from './rail.tsx';
+import { useEscape, useEscapeKey } from './escape.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
@@ -30,18 +34,35 @@ export function Workplace() {
           <Frame queue={queue} />
           <Notifier />
           <MentionNotices />
+          <RoleWatch />
         </ConversationsProvider>
       </WhileAllowed>
     </StreamProvider>
   );
 }
 
+/** Escape leads from the conversation back to the list. */
+function useLeaveThread(queue: QueueName | 'mentions', threadId: string | undefined): void {
+  const { projectId, environmentId } = useConversing();
+  const navigate = useNavigate();
+  const leave = (): void =>
+    void navigate({
+      to: '/$projectId/$environmentId/$queue',
+      params: { projectId, environmentId, queue },
+      search: withoutMessage,
+    });
+  useEscape('thread', threadId === undefined ? undefined : leave);
+}
+
 function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
-  const { shell: texts, thread: threadTexts } = useTexts();
+  const texts = useTexts().shell;
+  const { close } = useKitTexts().shell;
   const { threadId } = useParams({ strict: false });
   const [showsRail, setShowsRail] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);
   // With Shift on some keyboards, and without on others.
+  useEscapeKey();
+  useLeaveThread(queue, threadId);
   useShortcuts(['?', 'shift+?'].map(key => [key, () => setShowsShortcuts(true)]));
   return (
     <div className={classes['frame']} data-thread={threadId !== undefined || undefined}>
@@ -67,7 +88,7 @@ function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
         position="left"
         size={240}
         title={texts.queuesLabel}
-        closeButtonProps={{ 'aria-label': threadTexts.files.close }}
+        closeButtonProps={{ 'aria-label': close }}
         classNames={{
           content: classes['drawer'],
           header: classes['drawerHead'],

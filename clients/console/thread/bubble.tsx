@@ -78,10 +78,13 @@ export const Bubble = memo(function Bubble(props: BubbleProps) {
           </div>
         )}
         {message.status === 'failed' && (
-          <Failure message={message} onRetry={() => actions.sendAgain(message)} />
+          <Failure
+            message={message}
+            onRetry={names.mayAnswer ? () => actions.sendAgain(message) : undefined}
+          />
         )}
       </div>
-      <Actions message={message} run={run} actions={actions} />
+      <Actions message={message} run={run} actions={actions} mayAnswer={names.mayAnswer} />
     </article>
   );
 });
@@ -177,7 +180,13 @@ function Foot({ message }: { readonly message: Message }) {
   );
 }
 
-function Failure({ message, onRetry }: { readonly message: Message; readonly onRetry: () => void }) {
+interface FailureProps {
+  readonly message: Message;
+  /** Undefined: the operator may not. */
+  readonly onRetry: (() => void) | undefined;
+}
+
+function Failure({ message, onRetry }: FailureProps) {
   const texts = useTexts().thread.message;
   const { error } = message;
   const why = error?.message ?? error?.code ?? undefined;
@@ -185,7 +194,7 @@ function Failure({ message, onRetry }: { readonly message: Message; readonly onR
     <div className={classes['problem']}>
       <span>{why === undefined ? texts.status.failed : texts.failedBecause(why)}</span>
       {error?.details?.outcome === 'unknown' && <span>{texts.unknownOutcome}</span>}
-      <UnstyledButton onClick={onRetry}>{texts.retry}</UnstyledButton>
+      {onRetry !== undefined && <UnstyledButton onClick={onRetry}>{texts.retry}</UnstyledButton>}
     </div>
   );
 }
@@ -205,17 +214,20 @@ interface ActionsProps {
   readonly message: Message;
   readonly run: AgentRun | undefined;
   readonly actions: MessageActions;
+  readonly mayAnswer: boolean;
 }
 
-function Actions({ message, run, actions }: ActionsProps): ReactNode {
+function Actions({ message, run, actions, mayAnswer }: ActionsProps): ReactNode {
   const texts = useTexts().thread.message;
   return (
     <div className={classes['actions']}>
-      <Tooltip label={texts.reply}>
-        <ActionIcon size="sm" aria-label={texts.reply} onClick={() => actions.reply(message)}>
-          <Reply size={14} />
-        </ActionIcon>
-      </Tooltip>
+      {mayAnswer && (
+        <Tooltip label={texts.reply}>
+          <ActionIcon size="sm" aria-label={texts.reply} onClick={() => actions.reply(message)}>
+            <Reply size={14} />
+          </ActionIcon>
+        </Tooltip>
+      )}
       <Menu position="bottom-end" withinPortal>
         <Menu.Target>
           <ActionIcon size="sm" aria-label={texts.actions}>
@@ -223,7 +235,7 @@ function Actions({ message, run, actions }: ActionsProps): ReactNode {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => actions.reply(message)}>{texts.reply}</Menu.Item>
+          {mayAnswer && <Menu.Item onClick={() => actions.reply(message)}>{texts.reply}</Menu.Item>}
           <Menu.Item onClick={() => actions.showTimeline(message)}>{texts.timeline}</Menu.Item>
           {run !== undefined && (
             <Menu.Item onClick={() => actions.showRun(run.agentRunId)}>{texts.run}</Menu.Item>

@@ -3,6 +3,7 @@ import { ActionIcon, Anchor, Group, Modal } from '@mantine/core';
 import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useFileUrl } from './use-file-url.ts';
 import classes from './lightbox.module.css';
@@ -17,6 +18,7 @@ interface LightboxProps {
 
 export default function Lightbox({ pictures, index, onIndex, onClose }: LightboxProps) {
   const texts = useTexts().thread.files;
+  const { close } = useKitTexts().shell;
   const picture = pictures[index];
   const name = toShownName(picture?.filename ?? texts.kinds.image);
   const go = (step: -1 | 1): void => {
@@ -28,7 +30,7 @@ export default function Lightbox({ pictures, index, onIndex, onClose }: Lightbox
       onClose={onClose}
       size="auto"
       title={<bdi>{name}</bdi>}
-      closeButtonProps={{ 'aria-label': texts.close }}
+      closeButtonProps={{ 'aria-label': close }}
       onKeyDown={event => {
         if (event.key === 'ArrowLeft') go(-1);
         if (event.key === 'ArrowRight') go(1);

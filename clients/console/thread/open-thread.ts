@@ -265,7 +265,7 @@ export class OpenThread {
       agentRuns.list({ threadId: this.threadId, limit: shownRuns }),
       this.#past.readNewest().then(() => this.#readBeside()),
     ]);
-    if (runs.status !== 'fulfilled') return;
+    if (runs.status !== 'fulfilled') return this.#change({ knowsRuns: true });
     this.#change({ activity: addRuns(this.#state.activity, runs.value.data) });
     const { running } = this.#state.activity;
     if (running !== undefined)
@@ -273,6 +273,7 @@ export class OpenThread {
         run => this.takeRun(run),
         () => undefined,
       );
+    this.#change({ knowsRuns: true });
   }
 
   /** Notes and events, as far back as messages are shown. */

@@ -2,6 +2,7 @@
 import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useTimeZone } from '../../kit/people/use-profile.ts';
+import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { parseLocalTime, toLocalTime } from './snoozes.ts';
 
@@ -13,7 +14,8 @@ interface SnoozeDialogProps {
 }
 
 export default function SnoozeDialog({ onChosen, onClose }: SnoozeDialogProps) {
-  const { header: texts, files } = useTexts().thread;
+  const texts = useTexts().thread.header;
+  const { close } = useKitTexts().shell;
   const timeZone = useTimeZone();
   const [opened] = useState(() => new Date());
   const [text, setText] = useState(() => toLocalTime(new Date(opened.getTime() + dayMs), timeZone));
@@ -24,7 +26,7 @@ export default function SnoozeDialog({ onChosen, onClose }: SnoozeDialogProps) {
       onClose={onClose}
       size="xs"
       title={texts.snoozeUntil}
-      closeButtonProps={{ 'aria-label': files.close }}
+      closeButtonProps={{ 'aria-label': close }}
       transitionProps={{ duration: 0 }}
     >
       <form

@@ -7,7 +7,7 @@ import { agentModes, type AgentMode } from '../agent/modes.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Channel, Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
-import { useShortcuts } from '../shell/use-shortcuts.ts';
+import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -16,6 +16,7 @@ import { withoutMessage } from '../list/use-filters.ts';
 import { SnoozeItems, useSnoozeDialog } from './snooze-items.tsx';
 import type { OpenThread } from './open-thread.ts';
 import { useMinute } from './use-minute.ts';
+import { useThreadCommands } from './use-thread-commands.ts';
 import { useThreadUpdate } from './use-thread-update.ts';
 import type { Action } from '../../kit/use-action.ts';
 import classes from './thread-header.module.css';
@@ -28,21 +29,23 @@ export interface ThreadHeaderProps {
   readonly action: Action;
   readonly showsDetails: boolean;
   readonly onToggleDetails: () => void;
+  /** Leads to where tags are written. */
+  readonly onTags: () => void;
 }
 
 export function ThreadHeader(props: ThreadHeaderProps) {
-  const { open, thread, participantName, names, action, showsDetails, onToggleDetails } = props;
+  const { open, thread, participantName, names, action, showsDetails, onToggleDetails, onTags } = props;
   const texts = useTexts().thread;
   const { projectId, environmentId } = useConversing();
   const update = useThreadUpdate(open, action);
   const isOpen = thread.status === 'open';
   const channel = useChannel(thread);
   const agentId = thread.agentId ?? channel?.defaultAgentId;
+  const client = useClient();
   const closeOrReopen = (): void => void update({ status: isOpen ? 'closed' : 'open' });
-  useShortcuts([
-    ['E', () => names.mayAnswer && closeOrReopen()],
-    ['D', onToggleDetails],
-  ]);
+  const assign = (to: string | null): void =>
+    void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
+  useThreadCommands({ thread, names, update, assign, onToggleDetails, onTags });
   return (
     <header className={classes['head']}>
       <Link
@@ -73,7 +76,7 @@ export function ThreadHeader(props: ThreadHeaderProps) {
             label: texts.header.modes[mode],
           }))}
         />
-        <AssignMenu {...props} />
+        <AssignMenu {...props} assign={assign} />
         <Button
           variant="default"
           disabled={!names.mayAnswer}
@@ -149,14 +152,12 @@ function useChannel({ channelId }: Thread): Channel | undefined {
   return data;
 }
 
-function AssignMenu({ open, thread, names, action }: ThreadHeaderProps) {
+type AssignMenuProps = ThreadHeaderProps & { readonly assign: (userId: string | null) => void };
+
+function AssignMenu({ thread, names, assign }: AssignMenuProps) {
   const texts = useTexts().thread;
-  const client = useClient();
   const { userId } = useConversing();
   const { assigneeUserId = null } = thread;
-  const assign = (to: string | null): void =>
-    void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
-  useShortcuts([['A', () => names.mayAnswer && assigneeUserId !== userId && assign(userId)]]);
   const label =
     assigneeUserId === null ? texts.header.assign : texts.header.assignTo(names.person(assigneeUserId));
   return (
@@ -205,6 +206,12 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
   const isArchived = thread.status === 'archived';
   const snooze = (until: Date): void => void update({ snoozedUntil: until.toISOString() });
   const ownSnooze = useSnoozeDialog(snooze);
+  const canSnooze = names.mayAnswer && thread.status === 'open' && thread.snoozedUntil == null;
+  usePageCommands(
+    canSnooze
+      ? [{ id: 'snooze-own', label: `${texts.snooze}: ${texts.snoozeOwn}`, run: ownSnooze.open }]
+      : [],
+  );
   const menu = (
     <Menu position="bottom-end" withinPortal>
       <Menu.Target>
@@ -218,9 +225,7 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
           {texts.copyLink}
         </Menu.Item>
         {names.mayAnswer && <Menu.Divider />}
-        {names.mayAnswer && thread.status === 'open' && thread.snoozedUntil == null && (
-          <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />
-        )}
+        {canSnooze && <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />}
         {names.mayAnswer && thread.snoozedUntil != null && (
           <Menu.Item onClick={() => void update({ snoozedUntil: null })}>{texts.wake}</Menu.Item>
         )}

@@ -3,11 +3,13 @@ import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
+import { Announcements } from '../agent/announcements.tsx';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
 import { canSucceedLater } from '../composer/outbox.ts';
 import { toOutgoingContent } from '../composer/send-again.ts';
 import { ApiError, type Message } from '../../sdk/index.ts';
+import { useEscape } from '../shell/escape.ts';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useMentionsOfThread } from '../mentions/use-mentions.ts';
 import { useTexts } from '../texts/index.ts';
@@ -21,7 +23,7 @@ import type { OpenThread } from './open-thread.ts';
 import type { ThreadState } from './thread-state.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { TurnOfEvents } from './turn-of-events.tsx';
-import { useAction } from '../../kit/use-action.ts';
+import { type Action, useAction } from '../../kit/use-action.ts';
 import { useViewing } from './use-viewing.ts';
 import classes from './thread-pane.module.css';
 
@@ -60,7 +62,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const [shown, setShown] = useState<Shown>();
   const [begun, setBegun] = useState(0);
   const replyTo = useReplyTo(open);
-  const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
+  const { showsDetails, toggleDetails, tagging, beginTag } = useDetails();
   const { message: foundId } = useSearch({ from: route });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/$queue/$threadId' });
   const leaveFound = useCallback(() => navigate({ search: withoutMessage, replace: true }), [navigate]);
@@ -87,10 +89,6 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const participantName = isErased
     ? texts.erasedParticipant
     : toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknownParticipant);
-  const toggleDetails = (): void => {
-    localStorage.setItem(detailsKey, String(!showsDetails));
-    setShowsDetails(!showsDetails);
-  };
   // What was written before stays.
   const takeOver = (text: string): void => {
     const before = drafts.getText(threadId, 'reply').trimEnd();
@@ -101,20 +99,14 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   return (
     <div className={classes['pane']} data-details={showsDetails || undefined}>
       <section className={classes['conversation']} aria-label={participantName}>
-        <ThreadHeader {...common} showsDetails={showsDetails} onToggleDetails={toggleDetails} />
+        <ThreadHeader
+          {...common}
+          showsDetails={showsDetails}
+          onToggleDetails={toggleDetails}
+          onTags={beginTag}
+        />
         <div className={classes['notices']}>
-          {action.problem !== undefined && (
-            <Alert
-              color="red"
-              variant="light"
-              role="alert"
-              withCloseButton
-              closeButtonLabel={texts.dismiss}
-              onClose={action.dismiss}
-            >
-              {action.problem}
-            </Alert>
-          )}
+          <ActionProblem action={action} />
           {isErased && (
             <Alert color="gray" role="status">
               {texts.erased}
@@ -129,12 +121,13 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
           onLeaveFound={() => foundId !== undefined && void leaveFound()}
         />
         <div className={classes['foot']}>
+          <Announcements state={state} names={names} />
           <AgentPanel {...common} onShowRun={actions.showRun} onTakeOver={takeOver} />
           <Composer {...common} replyTo={replyTo} begun={begun} />
         </div>
       </section>
       <Suspense>
-        {showsDetails && <ParticipantPanel {...common} onClose={toggleDetails} />}
+        {showsDetails && <ParticipantPanel {...common} tagging={tagging} onClose={toggleDetails} />}
         {shown?.is === 'run' && (
           <RunDrawer agentRunId={shown.agentRunId} names={names} onClose={() => setShown(undefined)} />
         )}
@@ -149,6 +142,39 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
       </Suspense>
     </div>
   );
+}
+
+function ActionProblem({ action }: { readonly action: Action }) {
+  const texts = useTexts().thread;
+  if (action.problem === undefined) return null;
+  return (
+    <Alert
+      color="red"
+      variant="light"
+      role="alert"
+      withCloseButton
+      closeButtonLabel={texts.dismiss}
+      onClose={action.dismiss}
+    >
+      {action.problem}
+    </Alert>
+  );
+}
+
+/** The panel beside the conversation, and how often the operator wanted to write a tag in it. */
+function useDetails() {
+  const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
+  const [tagging, setTagging] = useState(0);
+  const toggleDetails = (): void => {
+    localStorage.setItem(detailsKey, String(!showsDetails));
+    setShowsDetails(!showsDetails);
+  };
+  useEscape('details', showsDetails ? toggleDetails : undefined);
+  const beginTag = (): void => {
+    if (!showsDetails) toggleDetails();
+    setTagging(tagging + 1);
+  };
+  return { showsDetails, toggleDetails, tagging, beginTag };
 }
 
 function Reading() {

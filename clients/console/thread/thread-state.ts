@@ -17,6 +17,8 @@ export interface ThreadState {
   /** Number of the last event of the thread that came here. */
   readonly lastSequence: number;
   readonly activity: AgentActivity;
+  /** Whether the agents' runs of before were read: what comes from then on is new. */
+  readonly knowsRuns: boolean;
   /** Who was the last to take or close it. */
   readonly lastTurn: TurnEvent | undefined;
   /** Its participant's data was erased while it was open. */
@@ -35,6 +37,7 @@ export const newThread: ThreadState = {
   isReadingLater: false,
   lastSequence: 0,
   activity: noActivity,
+  knowsRuns: false,
   lastTurn: undefined,
   isErased: false,
 };

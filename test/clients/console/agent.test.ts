@@ -251,6 +251,36 @@ t.test('asks for a person, who lets it go on', async t => {
   );
 });
 
+t.test('by keyboard: a suggestion that comes is read out, discarded, and the next one approved', async t => {
+  const threadId = await receive(setting, 'by-keys', 'Your hours?');
+  await eventually(
+    'suggestion',
+    async () => typeof (await skein.threads.get(threadId)).pendingSuggestion === 'string',
+  );
+  const page = await openAs(t, owner, threadId);
+  await getCard(page).getByText(suggested).waitFor();
+  const told = page
+    .locator('[aria-live=polite]')
+    .getByText('a suggestion of Front desk waits for your decision');
+  t.equal(await told.count(), 0, 'what was there is no news');
+  await page.keyboard.press('q');
+  await page.keyboard.type('Not now');
+  await page.keyboard.press('Escape');
+  await getCard(page).getByRole('button', { name: 'Discard it' }).press('Enter');
+  await getCard(page).waitFor({ state: 'detached' });
+  await receive(setting, 'by-keys', 'And your hours?');
+  await getCard(page).getByText(suggested).waitFor();
+  await told.waitFor({ state: 'attached' });
+  await page.getByRole('log', { name: 'Messages' }).focus();
+  await page.keyboard.press('w');
+  await getCard(page).getByRole('textbox', { name: 'Edited suggestion' }).waitFor();
+  await page.keyboard.press('Escape');
+  await getCard(page).getByRole('button', { name: 'Do not edit' }).press('Enter');
+  await page.getByRole('log', { name: 'Messages' }).focus();
+  await page.keyboard.press('y');
+  await getLog(page).getByText(suggested, { exact: true }).waitFor();
+});
+
 t.test('a tool that needs approval waits for the operator', async t => {
   const tool = await Receiver.start();
   t.teardown(() => tool.stop());
@@ -278,7 +308,11 @@ t.test('a tool that needs approval waits for the operator', async t => {
   await card.getByText('refund_order').waitFor();
   await card.getByText('A17').waitFor();
   t.strictSame(await findBarriers(page), []);
-  await card.getByRole('button', { name: 'Allow' }).click();
+  const viewer = await openAs(t, await addOperator(setting, 'viewer'), threadId);
+  const shown = viewer.getByRole('region', { name: 'The agent wants to use a tool' });
+  await shown.getByText('refund_order').waitFor();
+  for (const name of ['Allow', 'Refuse']) t.equal(await shown.getByRole('button', { name }).count(), 0, name);
+  await page.keyboard.press('p');
   await getCard(page).getByText('You have your money back.').waitFor();
   await card.waitFor({ state: 'detached' });
 });

@@ -16,13 +16,22 @@ const seeQueues = (page: Page): Promise<void> => page.getByRole('navigation', { 
 const seeTitle = (page: Page, title: string): Promise<void> =>
   eventually(`title "${title}"`, async () => (await page.title()) === title);
 
-/** Notes what the browser would show. */
+/** Notes what the browser would show, and which sounds it makes. */
 const recorder = `
   window.shown = [];
+  window.opened = [];
+  window.sounds = [];
+  window.AudioContext = class extends AudioContext {
+    constructor() { super(); window.sounds.push(this); }
+  };
   window.Notification = class {
     static permission = 'default';
     static async requestPermission() { return (this.permission = 'granted'); }
-    constructor(title, options) { window.shown.push({ title, body: options.body }); }
+    constructor(title, options) {
+      window.shown.push({ title, body: options.body });
+      window.opened.push(this);
+    }
+    close() {}
   };`;
 
 t.test('notifications', async t => {
@@ -65,6 +74,41 @@ t.test('notifications', async t => {
     await seeTitle(page, '(1) Skein Console');
     t.strictSame(await page.evaluate('window.shown'), [{ title: 'Ines Berg', body: 'New message' }]);
   });
+
+  await t.test(
+    'a click on one opens its conversation; what was written is shown where that is wanted',
+    async t => {
+      await page.evaluate('window.opened.at(-1).onclick()');
+      await page.getByRole('log', { name: 'Messages' }).getByText('My number is 4711').waitFor();
+      await setAway(page, false);
+      await page.goto(`${setting.baseUrl}/console/settings`);
+      await page.evaluate('Notification.permission = "granted"');
+      await page.getByRole('switch', { name: 'With what was written' }).click();
+      await page.getByRole('switch', { name: 'A sound' }).click();
+      await page.getByText('All conversations', { exact: true }).click();
+      await eventually(
+        'kept',
+        async () => (await setting.owner.api.profile.get()).notifications.about === 'all',
+      );
+      t.match(await setting.owner.api.profile.get(), {
+        notifications: { title: true, browser: true, sound: true, showText: true, about: 'all' },
+      });
+      const isPlaying = `window.sounds.length === 1 && window.sounds[0].state === 'running' && window.sounds[0].currentTime > 0`;
+      await eventually('a sound', () => page.evaluate<boolean>(isPlaying));
+      await page.getByRole('link', { name: 'Back to the conversations' }).click();
+      await seeQueues(page);
+      await page.getByText('Online').waitFor();
+      await setAway(page, true);
+      await page.evaluate('window.shown.length = 0');
+      await receive(setting, '+491511', 'My number is 4712', 'Ines Berg');
+      await seeTitle(page, '(1) Skein Console');
+      await eventually('a notification', () => page.evaluate<boolean>('window.shown.length === 1'));
+      t.strictSame(await page.evaluate('window.shown'), [{ title: 'Ines Berg', body: 'My number is 4712' }]);
+      await setAway(page, false);
+      // Off again, as the rest of the test expects it.
+      await setting.owner.api.profile.update({ notifications: { sound: false, showText: false } });
+    },
+  );
 
   await t.test('the page speaks German to whoever wants it', async t => {
     await page.goto(`${setting.baseUrl}/console/settings`);

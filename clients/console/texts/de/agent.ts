@@ -34,6 +34,18 @@ export const agent: (typeof english)['agent'] = {
     superseded: () => 'Das Gespräch ist ohne den Vorschlag weitergegangen',
     expired: () => 'Niemand hat rechtzeitig über den Vorschlag entschieden',
   },
+  commands: {
+    approve: 'Vorschlag freigeben',
+    edit: 'Vorschlag bearbeiten',
+    discard: 'Vorschlag verwerfen',
+    allow: 'Werkzeug erlauben',
+    refuse: 'Werkzeug ablehnen',
+  },
+  announced: {
+    suggestion: name => `Neu: Ein Vorschlag von ${name} wartet auf Ihre Entscheidung.`,
+    tool: name => `Neu: Ein Agent möchte ein Werkzeug verwenden. ${name}`,
+    failed: 'Eine Nachricht in diesem Gespräch wurde nicht zugestellt.',
+  },
   handoff: reason => `Der Agent bittet um einen Menschen: ${reason}`,
   resume: 'Den Agenten weitermachen lassen',
   toolApproval: 'Der Agent möchte ein Werkzeug benutzen',

@@ -63,6 +63,8 @@ export const list: typeof english = {
     label: 'Ausgewählte Gespräche',
     chosen: count => `${count} ausgewählt`,
     mostChosen: count => `${count} ausgewählt, mehr geht nicht auf einmal`,
+    choose: 'Dieses Gespräch auswählen',
+    chooseUpTo: 'Alle bis zu diesem Gespräch auswählen',
     all: 'Alle gezeigten auswählen',
     failed: count => `${count} ließen sich nicht ändern`,
     close: 'Schließen',

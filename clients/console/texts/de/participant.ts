@@ -10,7 +10,6 @@ export const participant: (typeof english)['participant'] = {
   cancel: 'Abbrechen',
   reference: 'Kennung',
   language: 'Sprache',
-  channel: 'Kanal',
   assignee: 'Zugewiesen an',
   mode: 'Modus des Agenten',
   created: 'Begonnen',
@@ -18,7 +17,6 @@ export const participant: (typeof english)['participant'] = {
   threads: 'Andere Gespräche',
   noThreads: 'Keine',
   tags: 'Schlagwörter',
-  noTags: 'Keine Schlagwörter',
   addTag: 'Schlagwort hinzufügen',
   removeTag: tag => `${tag} entfernen`,
   badTag: 'Nur Buchstaben, Ziffern, _ und -, höchstens 64.',
@@ -37,6 +35,5 @@ export const participant: (typeof english)['participant'] = {
   fieldGone: 'Jemand hat es inzwischen entfernt. Speichern fügt es wieder hinzu.',
   metadata: 'Metadaten',
   attributes: 'Eigenschaften',
-  copy: 'Kopieren',
   agentDefault: 'Der des Agenten',
 };

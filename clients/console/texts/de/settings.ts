@@ -71,6 +71,9 @@ export const settings: typeof english = {
     message: 'Neue Nachricht',
     assigned: 'Ihnen zugewiesen',
     suggestion: 'Ein Vorschlag wartet auf Sie',
+    handoff: 'Ein Agent bittet um einen Menschen',
+    tool: 'Ein Agent möchte ein Werkzeug verwenden',
+    failed: 'Eine Nachricht wurde nicht zugestellt',
     mention: 'Jemand aus dem Team erwähnt Sie',
   },
 };

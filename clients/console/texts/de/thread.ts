@@ -59,7 +59,6 @@ export const thread: typeof english = {
     label: 'Nachrichten',
     earlier: 'Frühere Nachrichten werden gelesen',
     later: 'Spätere Nachrichten werden gelesen',
-    start: 'Hier beginnt das Gespräch',
     empty: 'Noch keine Nachrichten. Was Sie unten schreiben, ist die erste.',
     newMessages: 'Neu',
     jump: 'Zur neuesten Nachricht',

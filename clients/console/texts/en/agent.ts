@@ -32,6 +32,18 @@ export const agent = {
     superseded: () => 'The conversation has moved on without the suggestion',
     expired: () => 'Nobody decided on the suggestion in time',
   },
+  commands: {
+    approve: 'Approve the suggestion',
+    edit: 'Edit the suggestion',
+    discard: 'Discard the suggestion',
+    allow: 'Allow the tool',
+    refuse: 'Refuse the tool',
+  },
+  announced: {
+    suggestion: (name: string) => `New: a suggestion of ${name} waits for your decision.`,
+    tool: (name: string) => `New: an agent waits for leave to use a tool. ${name}`,
+    failed: 'A message of this conversation was not delivered.',
+  },
   handoff: (reason: string) => `The agent asks for a person: ${reason}`,
   resume: 'Let the agent go on',
   toolApproval: 'The agent wants to use a tool',

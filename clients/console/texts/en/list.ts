@@ -62,6 +62,8 @@ export const list = {
     label: 'Chosen conversations',
     chosen: (count: number) => `${count} chosen`,
     mostChosen: (count: number) => `${count} chosen, the most at once`,
+    choose: 'Choose this conversation',
+    chooseUpTo: 'Choose all up to this conversation',
     all: 'Select all shown',
     failed: (count: number) => (count === 1 ? '1 could not be changed' : `${count} could not be changed`),
     close: 'Close',

@@ -8,7 +8,6 @@ export const participant = {
   cancel: 'Cancel',
   reference: 'Reference',
   language: 'Language',
-  channel: 'Channel',
   assignee: 'Assigned to',
   mode: 'Agent mode',
   created: 'Began',
@@ -16,7 +15,6 @@ export const participant = {
   threads: 'Other conversations',
   noThreads: 'None',
   tags: 'Tags',
-  noTags: 'No tags',
   addTag: 'Add a tag',
   removeTag: (tag: string) => `Remove ${tag}`,
   badTag: 'Letters, digits, _ and - only, at most 64.',
@@ -35,6 +33,5 @@ export const participant = {
   fieldGone: 'Somebody has removed it meanwhile. Saving adds it again.',
   metadata: 'Metadata',
   attributes: 'Attributes',
-  copy: 'Copy',
   agentDefault: 'That of the agent',
 };

@@ -2,14 +2,16 @@
 export const search = {
   title: 'Search',
   field: 'Search',
-  placeholder: 'Search conversations, or go to …',
+  placeholder: 'Search conversations, go to …, or > for what can be done',
   results: 'What was found',
   groups: {
     threads: 'Conversations',
+    page: 'This conversation, and its list',
     queues: 'Queues',
     environments: 'Projects and environments',
     actions: 'Actions',
   },
+  commands: { assign: 'Assign to …', mode: 'Agent mode …', snooze: 'Snooze …' },
   searching: 'Searching …',
   nothing: 'Nothing fits. Try fewer or other words: the last one may be unfinished.',
   all: (words: string) => `All results for “${words}”`,

@@ -69,6 +69,9 @@ export const settings = {
     message: 'New message',
     assigned: 'Assigned to you',
     suggestion: 'A suggestion waits for you',
+    handoff: 'An agent asks for a person',
+    tool: 'An agent wants to use a tool',
+    failed: 'A message was not delivered',
     mention: 'A colleague mentions you',
   },
 };

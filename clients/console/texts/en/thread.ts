@@ -58,7 +58,6 @@ export const thread = {
     label: 'Messages',
     earlier: 'Reading earlier messages',
     later: 'Reading later messages',
-    start: 'The conversation begins here',
     empty: 'No messages yet. What you write below is the first one.',
     newMessages: 'New',
     jump: 'To the newest message',

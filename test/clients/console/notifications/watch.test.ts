@@ -42,6 +42,23 @@ function watchAs(about: NotificationPreferences['about']) {
   return { watch, told, counts, read, state, settle };
 }
 
+t.test('tells of agents that need somebody, and of what did not arrive', async t => {
+  const { watch, told, settle } = watchAs('mine');
+  for (const eventName of [
+    'agent.suggestion.created',
+    'agent.handoff.requested',
+    'agent.tool.approval_requested',
+    'channel.message.delivery_failed',
+  ])
+    watch.onEvent(createEvent(eventName, { threadId: 'thr_mine' }));
+  watch.onEvent(createEvent('agent.handoff.requested', { threadId: 'thr_theirs' }));
+  await settle();
+  t.strictSame(
+    told.map(({ is, threadId }) => [is, threadId]),
+    ['suggestion', 'handoff', 'tool', 'failed'].map(is => [is, 'thr_mine']),
+  );
+});
+
 for (const [about, wanted] of [
   ['mine', ['thr_mine']],
   ['unassigned', ['thr_mine', 'thr_free']],

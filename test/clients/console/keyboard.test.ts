@@ -1,0 +1,155 @@
+/** Everything by keyboard: what Escape leaves, what keys do to the open conversation, and what the palette offers, by role. */
+import type { Page } from 'playwright-core';
+import t, { type Test } from 'tap';
+import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+
+const setting = await startConsole(t);
+const browser = await startChromium(t);
+const { skein, owner, projectId, environmentId } = setting;
+const colleague = await addOperator(setting, 'agent', 'tom.wild');
+const names = ['Ada Byron', 'Grace Hopper', 'Alan Turing'];
+const threadIds: string[] = [];
+for (const name of names)
+  threadIds.push(await receive(setting, name.toLowerCase().slice(0, 3), 'Hello', name));
+const threadId = threadIds[0] ?? '';
+const path = `/console/${projectId}/${environmentId}/all`;
+
+async function open(t: Test, options: Parameters<typeof openConsole>[4] = {}): Promise<Page> {
+  const page = await openConsole(t, browser, setting, owner, { path: `${path}/${threadId}`, ...options });
+  await page.getByRole('log', { name: 'Messages' }).getByText('Hello').waitFor();
+  await page.getByRole('option').nth(2).waitFor();
+  await page.getByText('Online').waitFor();
+  return page;
+}
+
+const isFocused = (page: Page, selector: string): Promise<void> =>
+  eventually(`focus in ${selector}`, () =>
+    page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`),
+  );
+
+/** Chooses the first that the palette offers for what is written. */
+async function take(page: Page, key: string, written: string, option: RegExp): Promise<void> {
+  await page.keyboard.press(key);
+  await page.getByRole('combobox', { name: 'Search' }).waitFor();
+  await page.keyboard.type(written);
+  await page.getByRole('option', { name: option, selected: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}
+
+t.test(
+  'Escape leaves the text, the choice, the details and the conversation, one after the other',
+  async t => {
+    const page = await open(t);
+    await page.keyboard.press('r');
+    await page.keyboard.type('It is on its');
+    await page.keyboard.press('Escape');
+    await isFocused(page, '[role=log]');
+    await page.keyboard.press('d');
+    const details = page.getByRole('complementary', { name: 'Participant and details' });
+    await details.waitFor();
+    await page.keyboard.press('x');
+    await page.getByText('1 chosen').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('1 chosen').waitFor({ state: 'detached' });
+    await details.waitFor();
+    await page.keyboard.press('Escape');
+    await details.waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.getByText('No conversation selected').waitFor();
+    t.equal(new URL(page.url()).pathname, path);
+    await page.goBack();
+    const reply = page.getByRole('textbox', { name: 'Reply' });
+    await reply.waitFor();
+    t.equal(await reply.inputValue(), 'It is on its', 'what was written is still there');
+  },
+);
+
+t.test('a range is chosen, and the list is filtered', async t => {
+  const page = await open(t, { path: `${path}/${threadIds[2] ?? ''}` });
+  await page.keyboard.press('x');
+  await page.getByText('1 chosen').waitFor();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.waitForURL(url => url.pathname.endsWith(threadId));
+  await page.getByRole('option', { name: 'Ada Byron', selected: true }).waitFor();
+  await page.keyboard.press('Shift+X');
+  await page.getByText('3 chosen').waitFor();
+  await page.keyboard.press('f');
+  await page.getByRole('checkbox', { name: 'Unread only' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('checkbox', { name: 'Unread only' }).waitFor({ state: 'detached' });
+  t.ok(await page.getByText('3 chosen').isVisible(), 'the key was for the menu alone');
+});
+
+t.test('the open conversation is changed by keys and by what the palette offers', async t => {
+  const page = await open(t);
+  const has = (what: string, expected: object): Promise<void> =>
+    eventually(what, async () => {
+      const thread = (await skein.threads.get(threadId)) as unknown as Record<string, unknown>;
+      return Object.entries(expected).every(
+        ([name, value]) => JSON.stringify(thread[name]) === JSON.stringify(value),
+      );
+    });
+  await take(page, 'm', 'pau', /^Agent mode: Paused/);
+  await has('mode', { agentMode: 'paused' });
+  await take(page, 'i', 'tom', /^Assign: Tom Wild/);
+  await has('assignee', { assigneeUserId: colleague.userId });
+  await take(page, 's', 'week', /^Snooze: For a week/);
+  await page
+    .getByText(/^Snoozed until/)
+    .first()
+    .waitFor();
+  await take(page, 'Control+k', '> wake', /^Wake/);
+  await has('wake', { snoozedUntil: null });
+  await page.keyboard.press('l');
+  const field = page.getByRole('textbox', { name: 'Add a tag' });
+  await field.waitFor();
+  await isFocused(page, 'input');
+  await page.keyboard.type('vip');
+  await page.keyboard.press('Enter');
+  await has('tag', { tags: ['vip'] });
+  await page.keyboard.press('Escape');
+  await take(page, 'Control+k', '> remove vip', /^Remove vip/);
+  await has('no tag', { tags: [] });
+  await page.keyboard.press('Shift+E');
+  await has('archive', { status: 'archived' });
+  await page.getByText('Archived conversations take no messages.').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('> ');
+  await page.getByRole('option', { name: /^Restore from the archive/ }).waitFor();
+  t.equal(await page.getByRole('option', { name: /^Write a reply/ }).count(), 0, 'nothing that it refuses');
+  t.strictSame(await findBarriers(page), []);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Shift+E');
+  await has('restore', { status: 'open' });
+});
+
+t.test('who may only read is offered no command that changes anything', async t => {
+  const viewer = await addOperator(setting, 'viewer');
+  const page = await openConsole(t, browser, setting, viewer, { path: `${path}/${threadId}` });
+  await page.getByText('Your role lets you read these conversations').waitFor();
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('> ');
+  await page.getByRole('option', { name: /^Copy link/ }).waitFor();
+  for (const name of [/^Close\b/, /^Archive/, /^Assign/, /^Agent mode/, /^Snooze\b/, /^Write/, /^Add a tag/])
+    t.equal(await page.getByRole('option', { name }).count(), 0, String(name));
+});
+
+t.test('the list of keys names those of the keyboard that one has', async t => {
+  const mac =
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 Chrome/130.0.0.0 Safari/537.36';
+  for (const [userAgent, modifier] of [
+    [undefined, 'Ctrl'],
+    [mac, '⌘'],
+  ] as const) {
+    const page = await open(t, userAgent === undefined ? {} : { userAgent });
+    await page.keyboard.press('?');
+    const row = page.getByRole('dialog').getByRole('row').filter({ hasText: 'go anywhere' });
+    await row.waitFor();
+    t.match(await row.textContent(), `${modifier}K`);
+    t.strictSame(await findBarriers(page), []);
+  }
+});
