@@ -38,7 +38,7 @@ export interface StitchNodeOptions {
   /** The key ring's text; the same at every start on one database. */
   readonly secretKeys?: string;
   /** Projects that nothing is sent for; default none. */
-  readonly archived?: { has(projectId: string): boolean };
+  readonly archived?: { has(projectId: string): boolean | Promise<boolean> };
 }
 
 export interface NewStitch {

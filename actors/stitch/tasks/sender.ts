@@ -83,9 +83,13 @@ export class DeliverySender {
     const { archived } = this.#services;
     const found = archived.has(projectId);
     if (typeof found === 'boolean') return found;
-    return this.#retryPolicy.retry('it could not be read whether a project is archived', async () =>
-      archived.has(projectId),
-    );
+    // Awaited, whatever becomes of it: a rejection that nobody hears ends the process.
+    let first: Promise<boolean> | undefined = found;
+    return this.#retryPolicy.retry('it could not be read whether a project is archived', async () => {
+      const asked = first ?? archived.has(projectId);
+      first = undefined;
+      return asked;
+    });
   }
 
   /** Undefined: none of them can be opened, now or later. */

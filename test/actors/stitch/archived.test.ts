@@ -7,7 +7,7 @@ import { ShiftedClock, StitchNode } from '../../support/stitch-node.ts';
 
 const { database } = await startTestDatabase(t);
 
-async function start(t: Test, isArchived: () => boolean, clock = new ShiftedClock()) {
+async function start(t: Test, isArchived: () => boolean | Promise<boolean>, clock = new ShiftedClock()) {
   const receiver = await Receiver.start();
   t.teardown(() => receiver.stop());
   const node = new StitchNode(database, { clock, archived: { has: isArchived } });
@@ -91,3 +91,17 @@ t.test('a retry waits as well, and nobody needs to tell the stitch that the proj
   await node.until({ delivered: 1 });
   t.equal(receiver.received.length, 2);
 });
+
+t.test(
+  'where it cannot be read whether the project is archived, it is asked again, and the node goes on',
+  async t => {
+    let asked = 0;
+    const { receiver, node } = await start(t, () =>
+      asked++ % 3 === 2 ? Promise.resolve(false) : Promise.reject(new Error('the database is away')),
+    );
+    await node.emit(events(3));
+    await node.until({ delivered: 3 });
+    t.ok(asked > 3);
+    holdsAll(t, receiver, 3);
+  },
+);
