@@ -44,8 +44,15 @@ module.exports = {
     {
       name: 'no-server-imports-clients',
       severity: 'error',
-      from: { path: '^(protocol|runtime|storage|actors|gateway|bench)/' },
+      from: { path: '^(protocol|runtime|storage|actors|gateway|bench)/', pathNot: '^bench/demo/' },
       to: { path: '^clients/' },
+    },
+    {
+      // They do what a customer's program does.
+      name: 'demonstrations-use-the-sdk-only',
+      severity: 'error',
+      from: { path: '^bench/demo/' },
+      to: { path: '^clients/(?!sdk/index\\.ts$)' },
     },
     {
       name: 'the-sdk-imports-no-other-client',

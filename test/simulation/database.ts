@@ -19,13 +19,8 @@ import {
 } from '../support/memory-store.ts';
 import type { EventWrite, Write } from './conversation.ts';
 import { Deliveries } from './deliveries.ts';
-import {
-  type Appended,
-  decodeStitch,
-  DeliveryDatabase,
-  encodeStitch,
-  type StoredStitch,
-} from './delivery-database.ts';
+import { type Appended, decodeStitch, DeliveryDatabase, encodeStitch } from './delivery-database.ts';
+import type { StoredStitch } from './delivery-tables.ts';
 import { environmentId, type StatementWrite } from './delivery-tables.ts';
 import type { Faults } from './faults.ts';
 import type { Verdict } from './invariants.ts';

@@ -8,7 +8,7 @@ import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
 import type { LogEntry } from './delivery-queries.ts';
 import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-tables.ts';
-import type { StoredStitch } from './delivery-database.ts';
+import type { StoredStitch } from './delivery-tables.ts';
 import type { Violation } from './invariants.ts';
 import type { Verdict } from './invariants.ts';
 

@@ -8,14 +8,11 @@ import type { Queries } from '../../storage/database/index.ts';
 import type { AppendedEvent, Write } from '../../storage/statements/statement.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
 import { answer, type LogEntry, type StitchSummary } from './delivery-queries.ts';
-import { DeliveryTables } from './delivery-tables.ts';
+import { DeliveryTables, type StoredStitch } from './delivery-tables.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Faults } from './faults.ts';
 import type { Machine } from './machine.ts';
 import type { Verdict } from './invariants.ts';
-
-/** A row of `stitches` as it is stored: the columns, with jsonb parsed. */
-export type StoredStitch = Readonly<Record<string, unknown>>;
 
 export interface DeliveryDatabaseOptions {
   readonly projects: readonly string[];

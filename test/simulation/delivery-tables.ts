@@ -7,6 +7,9 @@ import type { Span } from '../../storage/deliveries/subscriptions.ts';
 import type { MemoryWrite } from '../support/memory-store.ts';
 import type { Verdict } from './invariants.ts';
 
+/** A row of `stitches` as it is stored: the columns, with jsonb parsed. */
+export type StoredStitch = Readonly<Record<string, unknown>>;
+
 /** All stitches are of one environment. */
 export const environmentId = 'environment';
 

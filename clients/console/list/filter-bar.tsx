@@ -1,22 +1,16 @@
 /** The head of a list: which queue it is, and what it is narrowed down to. */
-import { ActionIcon, Checkbox, MultiSelect, Pill, Popover, Stack, TagsInput } from '@mantine/core';
+import { ActionIcon, Pill, Popover } from '@mantine/core';
 import { ListFilter } from 'lucide-react';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
-import { agentModes } from '../agent/modes.ts';
-import {
-  getApplicable,
-  isApplicable,
-  isCounted,
-  type QueueName,
-  type ThreadFilters,
-} from '../live/queues.ts';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { getApplicable, isCounted, type QueueName, type ThreadFilters } from '../live/queues.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
-import { useClient, useConversing } from '../thread/conversations-context.tsx';
-import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { KeepFilter } from './keep-filter.tsx';
+import { type FilterLabels, useFilterLabels } from './use-filter-labels.ts';
 import classes from './filter-bar.module.css';
+
+// Not of the first load: what they are made of is large.
+const FilterFields = lazy(() => import('./filter-fields.tsx'));
 
 interface FilterBarProps {
   readonly title: string;
@@ -33,7 +27,7 @@ export function FilterBar(props: FilterBarProps) {
   const filters = getApplicable(queue, props.filters);
   const { q: _words, ...narrowing } = filters;
   const texts = useTexts().list;
-  const labels = useLabels();
+  const labels = useFilterLabels();
   const shown = Object.entries(narrowing).flatMap(([name, values]) =>
     (Array.isArray(values) ? (values as string[]) : ['']).map(value => ({ name, value })),
   );
@@ -69,48 +63,15 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-/** The names of what is filtered by. */
-function useLabels() {
-  const texts = useTexts().list;
-  const client = useClient();
-  const { projectId, environmentId } = useConversing();
-  const names = useNames();
-  const { data: channels = [] } = useQuery({
-    queryKey: ['channels', projectId, environmentId],
-    queryFn: () => client.channels.list({ limit: 100 }).toArray(200),
-    staleTime: 300_000,
-  });
-  const people = [
-    { value: 'unassigned', label: texts.unassigned },
-    ...names.colleagues.map(({ userId, name }) => ({ value: userId, label: name })),
-  ];
-  const modes = ([...agentModes, 'none'] as const).map(value => ({
-    value,
-    label: texts.modes[value],
-  }));
-  const channelOptions = channels.map(({ channelId, name }) => ({ value: channelId, label: name }));
-  const all = new Map([...people, ...modes, ...channelOptions].map(({ value, label }) => [value, label]));
-  return {
-    people,
-    modes,
-    channels: channelOptions,
-    describe: (name: string, value: string): string =>
-      name === 'unread' ? texts.unreadOnly : name === 'tag' ? `#${value}` : (all.get(value) ?? value),
-  };
-}
-
 function FilterMenu({
   queue,
   filters,
   onChange,
   labels,
-}: FilterBarProps & { readonly labels: ReturnType<typeof useLabels> }) {
+}: FilterBarProps & { readonly labels: FilterLabels }) {
   const texts = useTexts().list;
-  const set = (name: keyof ThreadFilters) => (values: readonly string[]) =>
-    onChange({ ...filters, [name]: values.length === 0 ? undefined : values });
   const [isOpen, setOpen] = useState(false);
   usePageCommands([{ id: 'filter', key: 'F', label: texts.filter, run: () => setOpen(true) }]);
-  const common = { size: 'xs', clearable: true, comboboxProps: { withinPortal: false } } as const;
   return (
     <Popover
       position="bottom-end"
@@ -127,40 +88,9 @@ function FilterMenu({
         </ActionIcon>
       </Popover.Target>
       <Popover.Dropdown>
-        <Stack gap="xs">
-          <MultiSelect
-            {...common}
-            label={texts.channel}
-            data={labels.channels}
-            value={[...(filters.channelId ?? [])]}
-            onChange={set('channelId')}
-          />
-          {isApplicable(queue, 'assigneeUserId') && (
-            <MultiSelect
-              {...common}
-              label={texts.assignee}
-              data={labels.people}
-              value={[...(filters.assigneeUserId ?? [])]}
-              onChange={set('assigneeUserId')}
-            />
-          )}
-          {isApplicable(queue, 'agentMode') && (
-            <MultiSelect
-              {...common}
-              label={texts.mode}
-              data={labels.modes}
-              value={[...(filters.agentMode ?? [])]}
-              onChange={set('agentMode')}
-            />
-          )}
-          <TagsInput {...common} label={texts.tags} value={[...(filters.tag ?? [])]} onChange={set('tag')} />
-          <Checkbox
-            size="xs"
-            label={texts.unreadOnly}
-            checked={filters.unread === true}
-            onChange={event => onChange({ ...filters, unread: event.currentTarget.checked || undefined })}
-          />
-        </Stack>
+        <Suspense>
+          <FilterFields queue={queue} filters={filters} labels={labels} onChange={onChange} />
+        </Suspense>
       </Popover.Dropdown>
     </Popover>
   );

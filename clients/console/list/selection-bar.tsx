@@ -22,7 +22,7 @@ interface SelectionBarProps {
   readonly onChanged: (refused: readonly string[]) => void;
 }
 
-export function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
+export default function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
   const texts = useTexts().list.selection;
   const { header: snoozeTexts } = useTexts().thread;
   const client = useClient();

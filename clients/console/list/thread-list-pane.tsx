@@ -3,7 +3,16 @@ import { Button, Skeleton } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useCallback, useEffect, useRef, useState, type KeyboardEvent, type MouseEvent } from 'react';
+import {
+  lazy,
+  Suspense,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type MouseEvent,
+} from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
@@ -16,11 +25,13 @@ import { type PageCommand, usePageCommands } from '../shell/page-commands.ts';
 import { useShortcuts } from '../shell/use-shortcuts.ts';
 import { useTexts } from '../texts/index.ts';
 import { FilterBar } from './filter-bar.tsx';
-import { SelectionBar } from './selection-bar.tsx';
 import { ThreadRow } from './thread-row.tsx';
 import { type Choosing, mostChosen, useChosen } from './use-chosen.ts';
 import { useFilters, withoutMessage } from './use-filters.ts';
 import classes from './thread-list-pane.module.css';
+
+// Not of the first load: nothing is chosen then.
+const SelectionBar = lazy(() => import('./selection-bar.tsx'));
 
 const rowHeight = 68;
 /** Ages are told anew so often. */
@@ -61,17 +72,19 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
       </FilterBar>
       <Rows list={list} state={state} queue={queue} selected={selected} choosing={choosing} />
       {chosen.size > 0 && (
-        <SelectionBar
-          threadIds={[...chosen]}
-          tags={listTags(list, state.order)}
-          onAll={
-            chosen.size < mostChosen && state.order.some(each => !chosen.has(each))
-              ? choosing.chooseAll
-              : undefined
-          }
-          onClear={() => choose([])}
-          onChanged={choose}
-        />
+        <Suspense>
+          <SelectionBar
+            threadIds={[...chosen]}
+            tags={listTags(list, state.order)}
+            onAll={
+              chosen.size < mostChosen && state.order.some(each => !chosen.has(each))
+                ? choosing.chooseAll
+                : undefined
+            }
+            onClear={() => choose([])}
+            onChanged={choose}
+          />
+        </Suspense>
       )}
     </section>
   );
