@@ -1,9 +1,10 @@
 /** Notes that mention whoever asks, and which of them they have read (docs/contract-decisions.md, "Mentions"). */
+import { notFound, ServiceError } from '../../protocol/errors.ts';
 import type { mentionOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize } from '../../protocol/resources/index.ts';
-import type { Database } from '../../storage/database/index.ts';
+import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { type Cursors, toPage } from '../../storage/paging/index.ts';
-import { mentionPage, readMentions } from '../../storage/reads/index.ts';
+import { findThreadTenant, mentionPage, readMentions } from '../../storage/reads/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { getUserId } from './caller.ts';
 import { requireScope } from './tenant-scope.ts';
@@ -34,8 +35,21 @@ export function mentionHandlers({ database, cursors }: MentionServices): Handler
     readMentions: async call => {
       const { projectId, environmentId } = requireScope(call);
       const mentioned = { projectId, environmentId, userId: getUserId(call) };
-      const unread = await readMentions(database, mentioned, call.body.threadId, call.now);
+      const { threadId } = call.body;
+      if (threadId !== undefined) await requireThread(database, { projectId, environmentId }, threadId);
+      const unread = await readMentions(database, mentioned, threadId, call.now);
       return { body: { projectId, environmentId, unread } };
     },
   };
+}
+
+async function requireThread(
+  database: Pick<Database, 'query'>,
+  { projectId, environmentId }: TenantScope,
+  threadId: string,
+): Promise<void> {
+  const tenant = await findThreadTenant(database, threadId);
+  if (tenant?.projectId === projectId && tenant.environmentId === environmentId) return;
+  const { message, details = {} } = notFound('/body/threadId');
+  throw new ServiceError('svc/console/not_found', { message, details });
 }

@@ -122,6 +122,8 @@ const table: readonly Row[] = [
 /** For every user who is signed in, or for everybody: no role in a project or workspace is asked for. */
 const open = new Set(
   `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+  loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
+  getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
   listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
   verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );

@@ -39,6 +39,8 @@ function implied(operation: Operation): ErrorCode[] {
 t.test('the operations are those that were agreed', async t => {
   const ids =
     `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
+    loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
+    getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listProjectMembers upsertProjectMember removeProjectMember
     listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject
@@ -132,7 +134,7 @@ t.test('the critical writes require an Idempotency-Key', async t => {
 
 t.test('answers with a secret say so', async t => {
   const secret = rows.filter(([, operation]) => operation.secret).map(([id]) => id);
-  const expected = `createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool rotateApiKey rotateStitchSecret rotateToolSecret`;
+  const expected = `confirmSecondFactor createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool enrolSecondFactor renewRecoveryCodes rotateApiKey rotateStitchSecret rotateToolSecret`;
   t.strictSame(secret.sort(), expected.split(' '));
 });
 
