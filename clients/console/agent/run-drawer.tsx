@@ -17,6 +17,9 @@ interface RunDrawerProps {
   readonly onClose: () => void;
 }
 
+/** A run that is at work is asked for again, so often, in milliseconds. */
+const againMs = 2_000;
+
 export default function RunDrawer({ agentRunId, names, onClose }: RunDrawerProps) {
   const texts = useTexts().thread;
   const { close } = useKitTexts().shell;
@@ -25,6 +28,8 @@ export default function RunDrawer({ agentRunId, names, onClose }: RunDrawerProps
     queryKey: ['run', agentRunId],
     queryFn: () => client.agentRuns.get(agentRunId),
     staleTime: 0,
+    refetchInterval: ({ state }) =>
+      (state.data?.status === 'pending' || state.data?.status === 'running') && againMs,
   });
   return (
     <Drawer opened onClose={onClose} title={texts.run.title} closeButtonProps={{ 'aria-label': close }}>

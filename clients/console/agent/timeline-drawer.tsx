@@ -25,6 +25,7 @@ export default function TimelineDrawer({ message, names, onClose, onShowRun }: T
     queryKey: ['timeline', messageId],
     queryFn: () => client.messages.timeline(threadId, messageId),
     staleTime: 0,
+    refetchInterval: ({ state }) => isGoingOn(state.data) && againMs,
   });
   return (
     <Drawer opened onClose={onClose} title={texts.timeline.title} closeButtonProps={{ 'aria-label': close }}>
@@ -45,6 +46,17 @@ export default function TimelineDrawer({ message, names, onClose, onShowRun }: T
   );
 }
 
+/** What is still going on is asked for again, so often, in milliseconds. */
+const againMs = 2_000;
+
+function isGoingOn(timeline: MessageTimeline | undefined): boolean {
+  const { runs = [], deliveries = [] } = timeline ?? {};
+  return (
+    runs.some(({ status }) => status === 'pending' || status === 'running') ||
+    deliveries.some(({ status }) => status === 'pending' || status === 'delivering')
+  );
+}
+
 interface TimelineProps {
   readonly timeline: MessageTimeline;
   readonly names: Names;
@@ -54,6 +66,7 @@ interface TimelineProps {
 function Timeline({ timeline, names, onShowRun }: TimelineProps) {
   const texts = useTexts().thread;
   const formats = useFormats();
+  const eventTexts: Readonly<Partial<Record<string, string>>> = texts.timeline.eventNames;
   const { runs, deliveries } = timeline;
   const events = [...timeline.events, ...timeline.toolCalls].sort((one, other) =>
     one.occurredAt < other.occurredAt ? -1 : 1,
@@ -65,7 +78,7 @@ function Timeline({ timeline, names, onShowRun }: TimelineProps) {
         {events.map(event => (
           <li key={event.eventId}>
             <time dateTime={event.occurredAt}>{formats.dateTime(event.occurredAt)}</time>
-            <span>{event.eventName}</span>
+            <span>{eventTexts[event.eventName] ?? event.eventName}</span>
             {event.actor?.type === 'user' && <bdi>{names.actor(event.actor)}</bdi>}
           </li>
         ))}
@@ -90,7 +103,10 @@ function Timeline({ timeline, names, onShowRun }: TimelineProps) {
           {deliveries.map(delivery => (
             <li key={delivery.deliveryId}>
               <time dateTime={delivery.createdAt}>{formats.dateTime(delivery.createdAt)}</time>
-              <span>{delivery.status}</span>
+              <span>
+                {texts.timeline.deliveryStatus[delivery.status]} · {texts.run.attempts(delivery.attemptCount)}
+              </span>
+              {delivery.lastError != null && <bdi>{delivery.lastError}</bdi>}
             </li>
           ))}
         </ol>

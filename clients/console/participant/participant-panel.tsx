@@ -68,7 +68,7 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
           <CustomFields open={open} thread={thread} />
         </fieldset>
       </Section>
-      <FieldsSection title={labels.attributes} fields={participant?.attributes ?? {}} />
+      <FieldsSection title={labels.attributes} fields={withoutPicture(participant?.attributes ?? {})} />
       <FieldsSection title={labels.metadata} fields={metadata} />
     </aside>
   );
@@ -98,6 +98,11 @@ function Fact({ name, children }: { readonly name: string; readonly children: st
 interface FieldsSectionProps {
   readonly title: string;
   readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** It is shown, and not its id. */
+function withoutPicture({ picture: _picture, ...others }: Readonly<Record<string, unknown>>) {
+  return others;
 }
 
 /** Nothing where there are none. */
@@ -132,18 +137,35 @@ function OtherThreads({ thread, reference }: OtherThreadsProps) {
     enabled: reference !== undefined,
     queryFn: async () => (await client.threads.list({ participantRef: reference, limit: 20 })).data,
   });
+  const { data: channels = [] } = useQuery({
+    queryKey: ['channels', projectId, environmentId],
+    queryFn: () => client.channels.list({ limit: 100 }).toArray(500),
+    staleTime: 300_000,
+  });
+  const channelNames = new Map(channels.map(({ channelId, name }) => [channelId, name]));
   const shown = (others ?? []).filter(({ threadId }) => threadId !== thread.threadId);
   if (shown.length === 0) return <p className={classes['none']}>{texts.participant.noThreads}</p>;
   return (
     <ul className={classes['threads']}>
-      {shown.map(({ threadId, status, lastMessageAt }) => (
+      {shown.map(({ threadId, status, lastMessageAt, preview, channelId }) => (
         <li key={threadId}>
           <Link
             to="/$projectId/$environmentId/$queue/$threadId"
             params={previous => ({ projectId, environmentId, queue: previous.queue ?? 'mine', threadId })}
           >
-            <span>{formats.dateTime(lastMessageAt)}</span>
-            <small>{texts.status[status]}</small>
+            <span>
+              {formats.dateTime(lastMessageAt)}
+              <small>
+                {texts.status[status]}
+                {channelId != null && channelNames.has(channelId) && (
+                  <>
+                    {' · '}
+                    <bdi>{channelNames.get(channelId)}</bdi>
+                  </>
+                )}
+              </small>
+            </span>
+            {preview?.text != null && <small className={classes['preview']}>{preview.text}</small>}
           </Link>
         </li>
       ))}

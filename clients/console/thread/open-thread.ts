@@ -34,7 +34,8 @@ export type ThreadClient = Pick<Skein, 'threads' | 'messages' | 'notes' | 'agent
 
 /** The contract's. */
 const largestPage = 100;
-const shownRuns = 20;
+/** A run may have waited so long for the approval of a tool before it wrote, in milliseconds. */
+const longestRunMs = 86_400_000;
 /** What could not be read is asked for again after so long, in milliseconds. */
 const againMs = 2_000;
 
@@ -47,6 +48,7 @@ export class OpenThread {
   readonly #pages: MessagePages;
   readonly #notes: PagesBack<ThreadNote>;
   readonly #past: PagesBack<SkeinEvent>;
+  readonly #runs: PagesBack<AgentRun>;
   /** Up to this number everything is here. It stands still from when something was missed until that has come. */
   #completeTo = 0;
   /** The last reset whose events have not all come. */
@@ -63,6 +65,10 @@ export class OpenThread {
     this.#notes = new PagesBack({
       read: cursor => client.notes.list(threadId, { limit: largestPage, cursor }),
       take: notes => this.#history.addNotes(notes),
+    });
+    this.#runs = new PagesBack({
+      read: cursor => client.agentRuns.list({ threadId, limit: largestPage, cursor }),
+      take: runs => this.takeRuns(runs),
     });
     this.#past = new PagesBack<SkeinEvent>({
       read: cursor =>
@@ -261,12 +267,8 @@ export class OpenThread {
   /** What a thread can be shown without: its runs, and what happened to it, which not everybody may read. */
   async #readAside(): Promise<void> {
     const { agentRuns } = this.#client;
-    const [runs] = await Promise.allSettled([
-      agentRuns.list({ threadId: this.threadId, limit: shownRuns }),
-      this.#past.readNewest().then(() => this.#readBeside()),
-    ]);
-    if (runs.status !== 'fulfilled') return this.#change({ knowsRuns: true });
-    this.#change({ activity: addRuns(this.#state.activity, runs.value.data) });
+    await Promise.allSettled([this.#runs.readNewest(), this.#past.readNewest()]);
+    await this.#readBeside();
     const { running } = this.#state.activity;
     if (running !== undefined)
       await agentRuns.get(running.agentRunId).then(
@@ -276,15 +278,28 @@ export class OpenThread {
     this.#change({ knowsRuns: true });
   }
 
-  /** Notes and events, as far back as messages are shown. */
+  /** Notes, events and runs, as far back as messages are shown. */
   async #readBeside(): Promise<void> {
     const from = this.#history.shown?.from ?? 0;
     const first = from === 0 ? '' : (this.#state.entries[0]?.at ?? '');
     await Promise.allSettled([
       this.#notes.readBackTo(({ createdAt }) => createdAt < first),
       this.#past.readBackTo(({ data }) => 'sequence' in data && (data.sequence ?? 0) < from),
+      this.#runs.readBackTo(({ createdAt }) => this.#isBeforeRuns(createdAt)),
     ]);
     this.#change({});
+  }
+
+  /** Whether no run of that time or before is needed: every agent's message that is shown has its run, or cannot have it there. */
+  #isBeforeRuns(createdAt: string): boolean {
+    const known = new Set(Array.from(this.#state.activity.runs.values(), run => run.outputMessageId));
+    const lacking = this.#state.entries.find(
+      entry =>
+        entry.kind === 'message' &&
+        entry.message.actor?.type === 'agent' &&
+        !known.has(entry.message.messageId),
+    );
+    return lacking === undefined || Date.parse(createdAt) < Date.parse(lacking.at) - longestRunMs;
   }
 
   #change(change: Partial<ThreadState>): void {

@@ -228,7 +228,7 @@ t.test('what an agent writes is seen while it writes, and afterwards how it came
   await message.getByRole('button', { name: 'What to do with this message' }).click();
   await page.getByRole('menuitem', { name: 'What became of it' }).click();
   const timeline = page.getByRole('dialog', { name: 'What became of the message' });
-  await timeline.getByText('thread.message.created').waitFor();
+  await timeline.getByText('Written', { exact: true }).waitFor();
   t.strictSame(await findBarriers(page), []);
   await timeline.getByRole('button', { name: 'Details of the run' }).click();
   const run = page.getByRole('dialog', { name: 'Run of the agent' });

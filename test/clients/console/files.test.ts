@@ -190,3 +190,23 @@ t.test(
     t.equal(await page.evaluate('localStorage.taken'), undefined);
   },
 );
+
+t.test(
+  'a participant is shown by the picture that is kept of them, and by letters where it cannot be',
+  async t => {
+    const threadId = await receive(setting, 'pictured', 'Here I am', 'Ada Lovelace');
+    const { attachmentId = '' } = await attach('image', 'ada.png', 'image/png', createPng(8));
+    await skein.threads.update(threadId, { participant: { attributes: { picture: attachmentId } } });
+    const page = await openConsole(t, browser, setting, owner, { path: path(threadId) });
+    const picture = page.locator('header img[alt=""]');
+    await picture.waitFor();
+    t.equal(await picture.evaluate(element => (element as HTMLImageElement).naturalWidth), 8);
+    t.equal(new URL((await picture.getAttribute('src')) ?? '').origin, setting.baseUrl, 'a signed address');
+    t.strictSame(await findBarriers(page), []);
+
+    const { attachmentId: noPicture = '' } = await attach('document', 'ada.txt', 'text/plain', 'None');
+    await skein.threads.update(threadId, { participant: { attributes: { picture: noPicture } } });
+    await picture.waitFor({ state: 'detached' });
+    await page.locator('header [data-initials="AL"]').waitFor();
+  },
+);

@@ -37,7 +37,10 @@ t.test('the name can be corrected, tags come and go, and other conversations are
   await panel.getByRole('button', { name: 'Remove vip' }).waitFor({ state: 'detached' });
   await eventually('tags', async () => (await skein.threads.get(threadId)).tags?.join() === 'urgent');
 
-  await panel.getByRole('link', { name: /Open$/ }).click();
+  // Each says when it was, whether it is open, its channel, and how it ended.
+  const other = panel.getByRole('link', { name: /Elsewhere$/ });
+  t.match(await other.textContent(), /Open · Other\s*Elsewhere$/);
+  await other.click();
   await page.waitForURL(new RegExp(otherId));
   await page.getByRole('log', { name: 'Messages' }).getByText('Elsewhere').waitFor();
   // The panel stays open for the next conversation.

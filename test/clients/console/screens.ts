@@ -122,7 +122,7 @@ const conversation: readonly Screen[] = [
       await openMessageMenu(getLog(page).getByRole('article').filter({ hasText: 'We send you a new one.' }));
       await page.getByRole('menuitem', { name: 'What became of it' }).click();
       const timeline = page.getByRole('dialog', { name: 'What became of the message' });
-      await timeline.getByText('thread.message.created').waitFor();
+      await timeline.getByText('Written', { exact: true }).waitFor();
     },
   },
   {

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { OpenThread, type ThreadClient } from '../../../../clients/console/thread/open-thread.ts';
 import {
+  type AgentRun,
   ApiError,
   ConnectionError,
   type ListMessagesQuery,
@@ -41,12 +42,18 @@ function startServer(newest: number) {
     /** From after the next of several pages on. */
     failureAfterPage: undefined as Error | undefined,
     pages: 0,
+    /** Newest first; each is a page of its own. */
+    runs: [] as AgentRun[],
+    runPages: 0,
+    /** Numbers of messages that an agent wrote. */
+    ofAgents: [] as number[],
   };
   const createMessage = (sequence: number): Message =>
     ({
       messageId: `message_${sequence}`,
       sequence,
       createdAt: new Date(sequence * 1_000).toISOString(),
+      actor: { type: server.ofAgents.includes(sequence) ? 'agent' : 'participant' },
       attachments: [],
       metadata: {},
     }) as unknown as Message;
@@ -101,7 +108,16 @@ function startServer(newest: number) {
       },
     },
     notes: { list: none },
-    agentRuns: { list: none },
+    agentRuns: {
+      list: ({ cursor = '0' }: { cursor?: string }) => {
+        server.runPages++;
+        const next = Number(cursor) + 1;
+        return answer({
+          data: server.runs.slice(next - 1, next),
+          nextCursor: next < server.runs.length ? `${next}` : null,
+        });
+      },
+    },
   } as unknown as ThreadClient;
   const due: (() => void)[] = [];
   const thread = new OpenThread(threadId, client, {
@@ -203,4 +219,26 @@ t.test('what is read on meets the newest, and is one list then', async t => {
     numbers(thread).filter(sequence => sequence !== undefined),
     range(96, 200),
   );
+});
+
+const createRun = (number: number): AgentRun =>
+  ({
+    agentRunId: `run_${number}`,
+    status: 'succeeded',
+    outputMessageId: `message_${number}`,
+    trace: {},
+    createdAt: new Date(number * 1_000).toISOString(),
+  }) as unknown as AgentRun;
+
+t.test('runs are read as far back as an agent has written what is shown, and no further', async t => {
+  const { server, thread } = startServer(3);
+  server.ofAgents = [2];
+  // Of runs without a message there may be any number.
+  server.runs = [9, 8, 7, 2, 1].map(createRun);
+  const isKnown = Promise.withResolvers<undefined>();
+  thread.onChange(() => thread.getState().knowsRuns && isKnown.resolve(undefined));
+  await thread.open();
+  await isKnown.promise;
+  t.ok(thread.getState().activity.runs.has('run_2'));
+  t.equal(server.runPages, 4);
 });
