@@ -8,10 +8,11 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
 import { useTexts } from '../texts/index.ts';
+import { ProjectActions } from './project-actions.tsx';
 
 export function Projects() {
   const texts = useTexts().workspace;
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, mayAdminister } = useWorkspace();
   const columns: Column<Project>[] = [
     {
       key: 'name',
@@ -36,6 +37,15 @@ export function Projects() {
     { key: 'created', label: texts.created, show: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
     { key: 'id', label: 'ID', show: ({ projectId }) => projectId, isExtra: true },
   ];
+  if (mayAdminister) {
+    columns.push({
+      key: 'actions',
+      label: '',
+      isFixed: true,
+      align: 'right',
+      show: project => <ProjectActions project={project} />,
+    });
+  }
   return (
     <DataTable
       name="projects"
@@ -44,7 +54,12 @@ export function Projects() {
       load={cursor => skein.projects.list({ workspaceId, cursor, limit: 50 })}
       rowKey={({ projectId }) => projectId}
       columns={columns}
-      empty={<b>{texts.noProjects}</b>}
+      empty={
+        <>
+          <b>{texts.noProjects}</b>
+          {mayAdminister && <p>{texts.noProjectsHint}</p>}
+        </>
+      }
     />
   );
 }

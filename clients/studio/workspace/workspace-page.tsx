@@ -1,16 +1,18 @@
-/** A workspace: its projects. */
+/** A workspace: its projects, and what is done to it as a whole. */
 import { Page, Section } from '../parts/page.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
 import { useTexts } from '../texts/index.ts';
+import { CreateProject } from './create-project.tsx';
 import { Projects } from './projects.tsx';
 import { SecondFactorDemand } from './second-factor.tsx';
+import { WorkspaceActions } from './workspace-actions.tsx';
 
 export function WorkspacePage() {
   const texts = useTexts().workspace;
   const { workspace } = useWorkspace();
   return (
-    <Page title={workspace.name} about={texts.about}>
-      <Section title={texts.projects}>
+    <Page title={workspace.name} about={texts.about} actions={<WorkspaceActions />}>
+      <Section title={texts.projects} actions={<CreateProject />}>
         <Projects />
       </Section>
       <Section title={texts.secondFactor.title}>

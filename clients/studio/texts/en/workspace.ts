@@ -8,6 +8,30 @@ export const workspace = {
   archived: 'Archived',
   created: 'Created',
   noProjects: 'No project yet',
+  noProjectsHint: 'Create one: it comes with a sandbox, where you can try everything.',
+  name: 'Name',
+  save: 'Save',
+  createProject: 'Create project',
+  createProjectHint: 'It comes with a sandbox. Production is added when you need it.',
+  environmentName: 'Name of the environment',
+  createProduction: 'Create production',
+  productionHint:
+    'Real customers are reached from production. It has channels, webhooks and live keys of its own. A project has one, and it cannot be removed.',
+  newWorkspace: 'New workspace',
+  archiveWorkspace: 'Archive workspace',
+  restoreWorkspace: 'Restore workspace',
+  acts: { rename: 'Rename', production: 'Add production', archive: 'Archive', restore: 'Restore' },
+  actOn: {
+    rename: (name: string) => `Rename ${name}`,
+    production: (name: string) => `Add production to ${name}`,
+    archive: (name: string) => `Archive ${name}`,
+    restore: (name: string) => `Restore ${name}`,
+  },
+  archiveProjectHint:
+    'Its API keys are refused, its webhooks stop, and its channels take nothing in. Agents end what they are doing. Nothing is deleted: everything can still be read, and the project can be restored.',
+  archiveWorkspaceHint:
+    'This holds for all of its projects: API keys are refused, webhooks stop, and channels take nothing in. Agents end what they are doing. Nothing is deleted: everything can still be read, and an owner can restore the workspace.',
+  restoreHint: 'API keys are accepted again, webhooks send again, and channels take messages in again.',
   secondFactor: {
     title: 'Second factor',
     demand: 'Demand a second factor of every member',
