@@ -200,7 +200,7 @@ t.test(
     const page = await openConsole(t, browser, setting, owner, { path: path(threadId) });
     const picture = page.locator('header img[alt=""]');
     await picture.waitFor();
-    t.equal(await picture.evaluate('image => image.naturalWidth'), 8);
+    t.equal(await picture.evaluate(each => (each as unknown as { naturalWidth: number }).naturalWidth), 8);
     t.equal(new URL((await picture.getAttribute('src')) ?? '').origin, setting.baseUrl, 'a signed address');
     t.strictSame(await findBarriers(page), []);
 
