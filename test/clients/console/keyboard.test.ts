@@ -32,7 +32,8 @@ const isFocused = (page: Page, selector: string): Promise<void> =>
 /** Chooses the first that the palette offers for what is written. */
 async function take(page: Page, key: string, written: string, option: RegExp): Promise<void> {
   await page.keyboard.press(key);
-  await page.getByRole('combobox', { name: 'Search' }).waitFor();
+  // Its focus comes a moment after it.
+  await page.getByRole('combobox', { name: 'Search' }).and(page.locator(':focus')).waitFor();
   await page.keyboard.type(written);
   await page.getByRole('option', { name: option, selected: true }).waitFor();
   await page.keyboard.press('Enter');

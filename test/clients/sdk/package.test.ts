@@ -70,10 +70,10 @@ t.test('publint and attw find nothing, and the archive has what it should', asyn
   t.equal(dependencies, undefined);
 });
 
-t.test('8.2 KB with everything, 1.5 KB for webhooks, and each by itself', async t => {
+t.test('8.4 KB with everything, 1.5 KB for webhooks, and each by itself', async t => {
   for (const [entry, limit] of [
-    // 8.2 KB. `check` of a stream, without which a machine that has slept waits for 80 s, did not fit into 8.
-    ['index', 8_400],
+    // 8.4 KB. `check` of a stream, without which a machine that has slept waits for 80 s, did not fit into 8.
+    ['index', 8_600],
     ['webhooks', 1_536],
   ] as const) {
     const { outputFiles } = await bundle({
