@@ -236,7 +236,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       const texts = await Promise.all(files.slice(seen).map(file => readFile(file, 'utf8')));
       seen = files.length;
       for (const text of texts.reverse()) {
-        const token = new RegExp(`/studio/${page}#token=([\\w-]+)`).exec(decoded(text))?.[1];
+        const token = new RegExp(`/(?:studio|console)/${page}#token=([\\w-]+)`).exec(decoded(text))?.[1];
         if (token === undefined || handedOut.has(token)) continue;
         handedOut.add(token);
         return token;
