@@ -15,6 +15,8 @@ import { describeSecuritySchemes, headers, parameters } from './headers.ts';
 const tags: Readonly<Record<string, string>> = {
   'Studio authentication':
     'Accounts and sessions of people: sign-up, login, refresh, forgotten passwords, invitations accepted.',
+  Account:
+    'Your own account: sessions, password, e-mail address, second factor by an authenticator app, and its deletion.',
   Profile: 'How you are shown to others, and what you have set for the Console.',
   Credentials: 'What the credential of a request is, and where it may be used.',
   Workspaces: 'A workspace holds projects and the people who work on them.',

@@ -184,7 +184,7 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   RecoveryCodes: { recoveryCodes: 'Each stands for a code, once. Shown once.' },
   'SecondFactorCodeBody PasswordAndCodeBody SecondFactorLoginBody': {
-    code: 'Six digits of the authenticator app, or a recovery code.',
+    code: 'What the authenticator app shows, or a recovery code.',
   },
   SecondFactorLoginBody: { challenge: '`details.challenge` of the answer to the password.' },
   'Workspace UpdateWorkspaceBody': { requiresSecondFactor: 'Whether its members need a second factor.' },

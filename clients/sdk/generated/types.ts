@@ -3008,7 +3008,7 @@ export interface SecondFactorEnrolment {
 }
 
 export interface SecondFactorCodeBody {
-  /** Six digits of the authenticator app, or a recovery code. */
+  /** What the authenticator app shows, or a recovery code. */
   code: string;
 }
 
@@ -3020,14 +3020,14 @@ export interface RecoveryCodes {
 export interface PasswordAndCodeBody {
   /** The present password of the account. */
   password: string;
-  /** Six digits of the authenticator app, or a recovery code. */
+  /** What the authenticator app shows, or a recovery code. */
   code: string;
 }
 
 export interface SecondFactorLoginBody {
   /** `details.challenge` of the answer to the password. */
   challenge: string;
-  /** Six digits of the authenticator app, or a recovery code. */
+  /** What the authenticator app shows, or a recovery code. */
   code: string;
 }
 

@@ -209,7 +209,7 @@ t.test('what two people edit has a tag, and its changes take it', async t => {
 });
 
 t.test('every tag is described', async t => {
-  for (const { name, description } of document.tags) t.ok(description, `${name} is in openapi/tags.ts`);
+  for (const { name, description } of document.tags) t.ok(description, `${name} is in openapi/document.ts`);
 });
 
 t.test('every body has an example that its schema takes', async t => {
