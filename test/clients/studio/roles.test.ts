@@ -46,6 +46,31 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
   t.match(await (await saved).json(), { perProjectDayMicros: 5_000_000 });
 });
 
+t.test(
+  'an administrator has conversations assigned by themselves; a developer sees whether they are',
+  async t => {
+    const page = await openConsole(t, browser, setting, owner, { path: at('/team') });
+    const form = page.getByRole('region', { name: 'Automatic assignment' });
+    const isOn = form.getByRole('switch', { name: 'Give waiting conversations to operators in turn' });
+    const most = form.getByRole('textbox', { name: 'Open conversations of an operator, at most' });
+    await isOn.check({ force: true });
+    await most.fill('0');
+    await form.getByText('A whole number from 1 to 1,000.').waitFor();
+    await most.fill('12');
+    const saved = page.waitForResponse(response => response.request().method() === 'PATCH');
+    await form.getByRole('button', { name: 'Save' }).click();
+    t.match(await (await saved).json(), { assignment: { mode: 'roundRobin', maxOpenThreads: 12 } });
+    t.match((await owner.api.projects.get(projectId)).assignment, { mode: 'roundRobin', maxOpenThreads: 12 });
+
+    const developer = await addOperator(setting, 'agent');
+    await owner.api.projects.upsertMember(projectId, { userId: developer.userId, role: 'developer' });
+    const theirs = await openConsole(t, browser, setting, developer, { path: at('/team') });
+    const shown = theirs.getByRole('region', { name: 'Automatic assignment' });
+    await shown.getByRole('switch', { checked: true, disabled: true }).waitFor();
+    t.equal(await shown.getByRole('button', { name: 'Save' }).count(), 0);
+  },
+);
+
 t.test('a server that cannot be reached is no missing project, and the page goes on by itself', async t => {
   const page = await openConsole(t, browser, setting, owner, { path: '/studio/account' });
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
