@@ -10,12 +10,13 @@ const tabs = new BroadcastChannel('skein-session');
 
 export const session = new Session({
   now: Date.now,
-  async refresh(): Promise<TokenResponse | undefined> {
+  async refresh(): Promise<TokenResponse | 'expired' | 'noWorkspace'> {
     try {
       return await anonymous.auth.refresh();
     } catch (error) {
       // 401: no cookie, or its session is over.
-      if (error instanceof ApiError && error.status === 401) return undefined;
+      if (error instanceof ApiError && error.status === 401) return 'expired';
+      if (error instanceof ApiError && error.code === 'svc/auth/no_workspace') return 'noWorkspace';
       throw error;
     }
   },

@@ -12,8 +12,8 @@ export interface IssuedToken {
 
 /** What a session needs of its surroundings. */
 export interface SessionPort {
-  /** Exchanges the cookie; undefined: nobody is signed in. Throws where the server cannot be reached. */
-  refresh(): Promise<IssuedToken | undefined>;
+  /** Exchanges the cookie, or says why there is nothing for it. Throws where the server cannot be reached. */
+  refresh(): Promise<IssuedToken | Exclude<SessionEnd, 'signedOut'>>;
   now(): number;
   /** Runs the work while no other tab does the like. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
@@ -29,8 +29,8 @@ async function isOfToken(answer: Response): Promise<boolean> {
   return code !== 'svc/auth/invalid_credentials' && code !== 'svc/auth/invalid_code';
 }
 
-/** Why a session is over: its owner has left, or the server gives no token any more. */
-export type SessionEnd = 'signedOut' | 'expired';
+/** Why a session is over: its owner has left, or the server gives no token any more, in one case as its owner belongs to no workspace. */
+export type SessionEnd = 'signedOut' | 'expired' | 'noWorkspace';
 
 /** A token is renewed so long before its end, in milliseconds. */
 const early = 30_000;
@@ -39,6 +39,7 @@ export class Session {
   readonly #port: SessionPort;
   readonly #listeners = new Set<(end: SessionEnd) => void>();
   #isSignedIn = false;
+  #lastEnd: SessionEnd | undefined;
   #token: { readonly text: string; readonly expiresAt: number } | undefined;
   #renewal: Promise<string | undefined> | undefined;
 
@@ -50,6 +51,12 @@ export class Session {
   take({ accessToken, expiresIn }: IssuedToken): void {
     this.#token = { text: accessToken, expiresAt: this.#port.now() + expiresIn * 1_000 };
     this.#isSignedIn = true;
+    this.#lastEnd = undefined;
+  }
+
+  /** Why nobody is signed in; undefined: somebody is, or nobody has asked yet. */
+  get lastEnd(): SessionEnd | undefined {
+    return this.#lastEnd;
   }
 
   get isSignedIn(): boolean {
@@ -59,6 +66,7 @@ export class Session {
   /** Nobody is signed in any more: here, or in another tab. */
   end(end: SessionEnd): void {
     this.#token = undefined;
+    this.#lastEnd = end;
     if (!this.#isSignedIn) return;
     this.#isSignedIn = false;
     for (const listener of this.#listeners) listener(end);
@@ -96,8 +104,11 @@ export class Session {
 
   async #renew(): Promise<string | undefined> {
     const issued = await this.#port.exclusively(() => this.#port.refresh());
-    if (issued === undefined) this.end('expired');
-    else this.take(issued);
-    return issued?.accessToken;
+    if (typeof issued === 'string') {
+      this.end(issued);
+      return undefined;
+    }
+    this.take(issued);
+    return issued.accessToken;
   }
 }

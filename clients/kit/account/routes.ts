@@ -3,6 +3,7 @@
  *
  *   /sign-in                       to= where to go then
  *   /sign-up, /forgot-password
+ *   /no-workspace                  of somebody whose account belongs to none
  *   /join, /reset, /verify, /reject, /email #token= of a mailed link
  */
 import {
@@ -41,6 +42,15 @@ export function createAccountRoutes({ path }: AppIdentity) {
     path: '/forgot-password',
     component: lazyRouteComponent(() => import('./forgot-password.tsx'), 'ForgotPassword'),
   });
+  const noWorkspaceRoute = createRoute({
+    getParentRoute: () => root,
+    path: '/no-workspace',
+    component: lazyRouteComponent(() => import('./no-workspace.tsx'), 'NoWorkspace'),
+  });
+  return [signInRoute, signUpRoute, forgotRoute, noWorkspaceRoute, ...createMailedRoutes()] as const;
+}
+
+function createMailedRoutes() {
   const joinRoute = createRoute({
     getParentRoute: () => root,
     path: '/join',
@@ -66,16 +76,7 @@ export function createAccountRoutes({ path }: AppIdentity) {
     path: '/reject',
     component: lazyRouteComponent(() => import('./reject-account.tsx'), 'RejectAccount'),
   });
-  return [
-    rejectRoute,
-    signInRoute,
-    signUpRoute,
-    forgotRoute,
-    joinRoute,
-    resetRoute,
-    verifyRoute,
-    emailRoute,
-  ] as const;
+  return [joinRoute, resetRoute, verifyRoute, emailRoute, rejectRoute] as const;
 }
 
 /** Before any page of somebody who is signed in: others are led to the sign-in page, and from there back. */
@@ -86,6 +87,7 @@ export async function requireSession({
 }): Promise<void> {
   // Who is signed in works on while the server cannot be reached, whatever has become of the token meanwhile.
   if (session.isSignedIn || (await session.getToken()) !== undefined) return;
+  if (session.lastEnd === 'noWorkspace') throw redirect({ to: '/no-workspace' });
   throw redirect({ to: '/sign-in', search: { to: location.href } });
 }
 
@@ -96,7 +98,8 @@ export async function requireSession({
 export function leaveWithSession(router: AnyRouter, { path }: AppIdentity): void {
   session.onEnd(end => {
     const { pathname, href } = router.state.location;
-    if (pathname === '/sign-in') return;
+    if (pathname === '/sign-in' || pathname === '/no-workspace') return;
+    if (end === 'noWorkspace') return location.assign(`${path}/no-workspace`);
     location.assign(`${path}/sign-in${end === 'expired' ? `?to=${encodeURIComponent(href)}` : ''}`);
   });
 }

@@ -84,6 +84,12 @@ export const german: typeof english = {
       submit: 'Konto entfernen',
       done: 'Das Konto ist entfernt. Sie können diese Seite schließen.',
     },
+    noWorkspace: {
+      title: 'Sie gehören zu keinem Arbeitsbereich',
+      intro:
+        'Sie haben ihn verlassen, oder jemand hat Sie entfernt. Bitten Sie um eine Einladung: In ihrer Mail steht ein Link, mit dem Sie beitreten.',
+      proceed: 'Ich bin beigetreten',
+    },
     problems: {
       wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
       noWorkspace: 'Ihr Konto gehört zu keinem Arbeitsbereich mehr. Bitten Sie um eine Einladung.',

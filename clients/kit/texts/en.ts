@@ -84,6 +84,12 @@ export const english = {
       submit: 'Remove the account',
       done: 'The account is removed. You can close this page.',
     },
+    noWorkspace: {
+      title: 'You belong to no workspace',
+      intro:
+        'You have left it, or somebody has removed you. Ask for an invitation: its mail has a link by which you join.',
+      proceed: 'I have joined one',
+    },
     problems: {
       wrong: 'The e-mail address or the password is wrong.',
       noWorkspace: 'Your account belongs to no workspace any more. Ask for an invitation.',

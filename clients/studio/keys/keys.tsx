@@ -1,7 +1,7 @@
 /** The API keys of the project. */
-import { Button, Code, Menu, ActionIcon } from '@mantine/core';
+import { Button, Code } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Ellipsis, Plus } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKey } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -10,6 +10,7 @@ import { Grace } from '../parts/grace.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
 import { Page } from '../parts/page.tsx';
 import { RotateSecret } from '../parts/rotate-secret.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -154,19 +155,13 @@ interface KeyMenuProps {
 function KeyMenu({ apiKey, onOpen }: KeyMenuProps) {
   const texts = useTexts().keys;
   return (
-    <Menu position="bottom-end" shadow="md">
-      <Menu.Target>
-        <ActionIcon aria-label={texts.actions(apiKey.name)}>
-          <Ellipsis size={16} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item onClick={() => onOpen({ is: 'rename', key: apiKey })}>{texts.rename}</Menu.Item>
-        <Menu.Item onClick={() => onOpen({ is: 'rotate', key: apiKey })}>{texts.rotate}</Menu.Item>
-        <Menu.Item color="red" onClick={() => onOpen({ is: 'revoke', key: apiKey })}>
-          {texts.revoke}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+    <RowMenu
+      label={texts.actions(apiKey.name)}
+      acts={[
+        { label: texts.rename, onChoose: () => onOpen({ is: 'rename', key: apiKey }) },
+        { label: texts.rotate, onChoose: () => onOpen({ is: 'rotate', key: apiKey }) },
+        { label: texts.revoke, isDanger: true, onChoose: () => onOpen({ is: 'revoke', key: apiKey }) },
+      ]}
+    />
   );
 }

@@ -1,5 +1,5 @@
-/** The members of the workspace: their roles in Studio, and in the Console of this project. */
-import { Button } from '@mantine/core';
+/** The members of the workspace: their roles in Studio, in this project, and in its Console. */
+import { Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
@@ -8,10 +8,13 @@ import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Person } from '../parts/person.tsx';
 import { RoleSelect } from '../parts/role-select.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { mostMembers } from './most-members.ts';
+import { Transfer } from './ownership.tsx';
+import { ProjectRole } from './project-role.tsx';
 
 const consoleRoles = ['project_owner', 'agent', 'viewer'] as const;
 
@@ -19,7 +22,8 @@ export function Members() {
   const texts = useTexts().team;
   const { workspaceId, mayAdminister, me } = useTenant();
   const [removed, setRemoved] = useState<WorkspaceMember>();
-  const { columns: known, refresh } = useMemberColumns();
+  const [heir, setHeir] = useState<WorkspaceMember>();
+  const { columns: known, refresh, isOwner } = useMemberColumns();
   const columns = [...known];
   if (mayAdminister) {
     columns.push({
@@ -30,15 +34,13 @@ export function Members() {
       show: member =>
         member.role !== 'owner' &&
         member.userId !== me.userId && (
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            color="red.8"
-            aria-label={texts.removeOne(member.email)}
-            onClick={() => setRemoved(member)}
-          >
-            {texts.remove}
-          </Button>
+          <RowMenu
+            label={texts.actions(member.email)}
+            acts={[
+              ...(isOwner ? [{ label: texts.makeOwner, onChoose: () => setHeir(member) }] : []),
+              { label: texts.remove, isDanger: true, onChoose: () => setRemoved(member) },
+            ]}
+          />
         ),
     });
   }
@@ -67,6 +69,7 @@ export function Members() {
           {texts.removeHint}
         </Confirm>
       )}
+      {heir !== undefined && <Transfer member={heir} onClose={() => setHeir(undefined)} />}
     </>
   );
 }
@@ -75,6 +78,8 @@ export function Members() {
 function useMemberColumns(): {
   readonly columns: readonly Column<WorkspaceMember>[];
   readonly refresh: () => Promise<void>;
+  /** Of who looks at them: whether the workspace is theirs. */
+  readonly isOwner: boolean;
 } {
   const texts = useTexts().team;
   const { client, workspaceId, projectId, projectName, me, mayAdminister } = useTenant();
@@ -83,6 +88,10 @@ function useMemberColumns(): {
   const { data: consoleMembers } = useQuery({
     queryKey: consoleKey,
     queryFn: () => client.console.listMembers({ limit: 100 }).toArray(mostMembers),
+  });
+  const { data: own } = useQuery({
+    queryKey: ['members', workspaceId, me.userId],
+    queryFn: () => skein.members.get(workspaceId, me.userId),
   });
   const refresh = async (): Promise<void> => {
     await queries.invalidateQueries({ queryKey: ['members', workspaceId] });
@@ -95,9 +104,15 @@ function useMemberColumns(): {
       key: 'name',
       label: texts.name,
       isFixed: true,
-      show: member => <Person {...member} note={member.userId === me.userId ? texts.you : undefined} />,
+      show: member => (
+        <>
+          <Person {...member} note={member.userId === me.userId ? texts.you : undefined} />
+          <Text size="xs" c="dimmed">
+            <bdi>{member.email}</bdi>
+          </Text>
+        </>
+      ),
     },
-    { key: 'email', label: texts.email, show: ({ email }) => <bdi>{email}</bdi> },
     {
       key: 'studio',
       label: texts.studioRole,
@@ -115,6 +130,11 @@ function useMemberColumns(): {
           }}
         />
       ),
+    },
+    {
+      key: 'project',
+      label: texts.projectRole(projectName),
+      show: member => <ProjectRole member={member} onChanged={refresh} />,
     },
     {
       key: 'console',
@@ -140,5 +160,5 @@ function useMemberColumns(): {
     },
     { key: 'since', label: texts.since, show: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
   ];
-  return { columns, refresh };
+  return { columns, refresh, isOwner: own?.role === 'owner' };
 }

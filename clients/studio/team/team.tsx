@@ -1,5 +1,5 @@
 /**
- * Who works in the workspace, what they may do in Studio and in the Console of this project, how its conversations are given to them, and who
+ * Who works in the workspace, what they may do in Studio, in this project and in its Console, how its conversations are given to them, and who
  * is invited.
  */
 import { Button } from '@mantine/core';
@@ -13,19 +13,25 @@ import { Assignment } from './assignment.tsx';
 import { Invitations } from './invitations.tsx';
 import { Invite } from './invite.tsx';
 import { Members } from './members.tsx';
+import { Leave } from './ownership.tsx';
 
 export function Team() {
   const texts = useTexts().team;
   const { workspaceId, mayAdminister } = useTenant();
   const queries = useQueryClient();
   const [isInviting, setInviting] = useState(false);
-  const invite = mayAdminister && (
-    <Button leftSection={<UserPlus size={14} />} onClick={() => setInviting(true)}>
-      {texts.invite}
-    </Button>
+  const actions = (
+    <>
+      <Leave />
+      {mayAdminister && (
+        <Button leftSection={<UserPlus size={14} />} onClick={() => setInviting(true)}>
+          {texts.invite}
+        </Button>
+      )}
+    </>
   );
   return (
-    <Page title={texts.title} about={texts.about} actions={invite}>
+    <Page title={texts.title} about={texts.about} actions={actions}>
       <Members />
       <Assignment />
       {mayAdminister && (

@@ -2,14 +2,14 @@
 import t from 'tap';
 import { Session } from '../../../clients/kit/session.ts';
 
-function createSession(tokens: (string | undefined)[]) {
+function createSession(tokens: (string | undefined)[], end: 'expired' | 'noWorkspace' = 'expired') {
   const state = { now: 0, refreshes: 0 };
   const session = new Session({
     now: () => state.now,
     async refresh() {
       state.refreshes++;
       const accessToken = tokens.shift();
-      return accessToken === undefined ? undefined : { accessToken, expiresIn: 900 };
+      return accessToken === undefined ? end : { accessToken, expiresIn: 900 };
     },
     exclusively: work => work(),
   });
@@ -77,4 +77,16 @@ t.test('nobody who was not signed in is signed out', async t => {
   const { session, ends } = createSession([undefined]);
   t.equal(await session.getToken(), undefined);
   t.strictSame(ends, []);
+});
+
+t.test('says why there is no token, until somebody signs in again', async t => {
+  const { session, ends } = createSession(['one'], 'noWorkspace');
+  t.equal(session.lastEnd, undefined);
+  await session.getToken();
+  const { fetch } = serve('two');
+  await session.ask(fetch, '/v1/projects', withToken('one'));
+  t.strictSame(ends, ['noWorkspace']);
+  t.equal(session.lastEnd, 'noWorkspace');
+  session.take({ accessToken: 'two', expiresIn: 900 });
+  t.equal(session.lastEnd, undefined);
 });

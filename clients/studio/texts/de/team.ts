@@ -16,6 +16,19 @@ export const team: StudioTexts['team'] = {
     admin: 'Ändert alles außer dem Inhaber, in allen Projekten.',
     viewer: 'Liest und ändert nichts.',
   },
+  projectRole: project => `In ${project}`,
+  projectRoleOf: email => `Rolle von ${email} im Projekt`,
+  projectRoles: { developer: 'Entwickler', viewer: 'Leser' },
+  noProjectRole: 'Wie in Studio',
+  makeOwner: 'Zum Inhaber machen',
+  actions: email => `${email} ändern`,
+  makeOwnerTitle: name => `Den Arbeitsbereich an ${name} übergeben?`,
+  makeOwnerHint:
+    'Der Arbeitsbereich gehört dann dieser Person, und Sie werden Administrator. Nur sie kann ihn dann archivieren, einen zweiten Faktor verlangen oder ihn zurückgeben.',
+  leave: 'Arbeitsbereich verlassen',
+  leaveTitle: 'Diesen Arbeitsbereich verlassen?',
+  leaveHint:
+    'Alle Ihre Rollen in allen seinen Projekten enden sofort, und Sie brauchen eine neue Einladung, um zurückzukommen. Was Sie angelegt haben, bleibt. Der letzte Inhaber übergibt den Arbeitsbereich vorher.',
   consoleRole: project => `In der Konsole von ${project}`,
   consoleRoleShort: 'In der Konsole',
   consoleRoleOf: email => `Rolle von ${email} in der Konsole`,
@@ -50,7 +63,6 @@ export const team: StudioTexts['team'] = {
   revokeTitle: email => `Einladung von ${email} zurücknehmen?`,
   revokeHint: 'Ihr Link gilt dann nicht mehr.',
   remove: 'Entfernen',
-  removeOne: email => `${email} entfernen`,
   removeTitle: name => `${name} entfernen?`,
   removeHint:
     'Alle Rollen in allen Projekten dieses Arbeitsbereichs enden sofort. Was angelegt wurde, bleibt.',

@@ -13,6 +13,19 @@ export const team = {
     admin: 'Changes everything but the owner, in all projects.',
     viewer: 'Reads; changes nothing.',
   },
+  projectRole: (project: string) => `In ${project}`,
+  projectRoleOf: (email: string) => `Role of ${email} in the project`,
+  projectRoles: { developer: 'Developer', viewer: 'Viewer' },
+  noProjectRole: 'As in Studio',
+  makeOwner: 'Make owner',
+  actions: (email: string) => `Change ${email}`,
+  makeOwnerTitle: (name: string) => `Hand the workspace over to ${name}?`,
+  makeOwnerHint:
+    'They become its owner, and you an admin. Only they can then archive it, demand a second factor, or hand it back.',
+  leave: 'Leave workspace',
+  leaveTitle: 'Leave this workspace?',
+  leaveHint:
+    'You lose all roles in all of its projects at once, and need a new invitation to come back. What you have made stays. The last owner hands the workspace over first.',
   consoleRole: (project: string) => `In the Console of ${project}`,
   consoleRoleShort: 'In the Console',
   consoleRoleOf: (email: string) => `Role of ${email} in the Console`,
@@ -42,7 +55,6 @@ export const team = {
   revokeTitle: (email: string) => `Take back the invitation of ${email}?`,
   revokeHint: 'Its link does not work any more.',
   remove: 'Remove',
-  removeOne: (email: string) => `Remove ${email}`,
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHint: 'They lose all roles in all projects of this workspace at once. What they have made stays.',
 };
