@@ -103,13 +103,25 @@ export async function checkEvents(t: Test, tenant: Tenant, webhooks: Webhooks): 
   const due = stream.slice(since).map(({ eventId }) => eventId);
   await webhooks.arrived(due);
   t.same(difference([...webhooks.bodies.keys()], due), nothing, 'every event was delivered');
-  t.same(webhooks.faults, [], 'with a valid signature and the same bytes each time');
+  t.same(
+    webhooks.faults,
+    [],
+    'signed, with the same bytes each time, in the order of each thread, none when it was settled',
+  );
 
   // The row is written after the receiver's answer, and nothing tells of it: it is looked at until it is so.
+  let deliveryIds: readonly string[] = [];
   await eventually('delivery of every event in the list', async () => {
     const deliveries = await key.all<WebhookDelivery>('listDeliveries', { query: { projectId } });
+    deliveryIds = deliveries.map(({ deliveryId }) => deliveryId);
     const open = deliveries.filter(({ status }) => status !== 'delivered');
     return open.length === 0 && deliveries.length === due.length;
   });
+  t.same(
+    difference([...webhooks.deliveryIds.values()], deliveryIds),
+    nothing,
+    'under the ids that are listed',
+  );
+  webhooks.settle(deliveryIds);
   return stream.length;
 }

@@ -1,4 +1,8 @@
-/** The customer's end of a stitch that takes everything: remembers the bytes of each event and what was wrong with any. */
+/**
+ * The customer's end of a stitch that takes everything: remembers the bytes of each event and what was wrong with any. Of a thread each
+ * event comes after those before it, but for one that was refused: clocks that disagree may end the hold of its thread early.
+ */
+import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import { answer, hasValidSignature, Receiver, type Received } from '../support/receiver.ts';
 import type { Ending } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
@@ -7,6 +11,8 @@ export class Webhooks {
   /** The body of each event by its id. */
   readonly bodies = new Map<string, string>();
   readonly faults: string[] = [];
+  /** The delivery of each event by the event's id. */
+  readonly deliveryIds = new Map<string, string>();
   /** Deliveries of events that had come before. */
   repeats = 0;
   secret = '';
@@ -15,6 +21,9 @@ export class Webhooks {
   /** The events that were refused, which have to come again. */
   readonly refused = new Set<string>();
   readonly #receiver: Receiver;
+  /** The highest number of each thread that has come. */
+  readonly #sequences = new Map<string, number>();
+  readonly #settled = new Set<string>();
   #waits: { readonly missing: Set<string>; readonly resolve: () => void }[] = [];
 
   private constructor(receiver: Receiver) {
@@ -50,9 +59,16 @@ export class Webhooks {
     );
   }
 
+  /** These deliveries are recorded as delivered, and nothing is in flight: none of them may come again. */
+  settle(deliveryIds: readonly string[]): void {
+    for (const id of deliveryIds) this.#settled.add(id);
+  }
+
   #take(received: Received): void {
     const { body } = received;
-    const { eventId } = JSON.parse(body) as { eventId: string };
+    const { eventId, data } = JSON.parse(body) as Pick<EventEnvelope, 'eventId' | 'data'>;
+    this.#checkDelivery(eventId, String(received.headers['service-delivery-id']));
+    if (!this.bodies.has(eventId)) this.#checkOrder(eventId, data);
     if (!hasValidSignature(received, this.secret)) this.faults.push(`${eventId}: signature`);
     if (received.headers['service-event-id'] !== eventId) this.faults.push(`${eventId}: Service-Event-Id`);
     const before = this.bodies.get(eventId);
@@ -65,5 +81,21 @@ export class Webhooks {
       resolve();
       return false;
     });
+  }
+
+  /** An event has one delivery, however often it is sent, and none when that is recorded. */
+  #checkDelivery(eventId: string, deliveryId: string): void {
+    const known = this.deliveryIds.get(eventId);
+    if (known === undefined) this.deliveryIds.set(eventId, deliveryId);
+    else if (known !== deliveryId) this.faults.push(`${eventId}: the deliveries ${known} and ${deliveryId}`);
+    if (this.#settled.has(deliveryId)) this.faults.push(`${eventId}: sent again when it was settled`);
+  }
+
+  #checkOrder(eventId: string, { threadId, sequence }: EventEnvelope['data']): void {
+    if (typeof threadId !== 'string' || typeof sequence !== 'number') return;
+    const last = this.#sequences.get(threadId) ?? 0;
+    this.#sequences.set(threadId, Math.max(last, sequence));
+    if (sequence > last || this.refused.has(eventId)) return;
+    this.faults.push(`${eventId}: number ${sequence} of ${threadId} came after ${last}`);
   }
 }
