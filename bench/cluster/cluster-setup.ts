@@ -3,10 +3,16 @@ import { TestCluster, type TestClusterOptions } from '../../test/cluster/support
 import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
 import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
-import { signUp, type Tenant } from '../../test/node/tenant.ts';
+import { newStitch, signUp, type Tenant } from '../../test/node/tenant.ts';
+import { Webhooks } from '../../test/node/webhooks.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { Endings } from '../support/endings.ts';
-import { createVerdict, type Verdict } from '../support/verdict.ts';
+import {
+  createDeliveryVerdict,
+  createVerdict,
+  type DeliveryVerdict,
+  type Verdict,
+} from '../support/verdict.ts';
 import { count } from '../support/table.ts';
 
 export class ClusterSetup {
@@ -14,6 +20,7 @@ export class ClusterSetup {
   readonly tenant: Tenant;
   readonly #endings: Endings;
   readonly #loads: Load[] = [];
+  readonly #receivers: Webhooks[] = [];
 
   private constructor(endings: Endings, cluster: TestCluster, tenant: Tenant) {
     this.#endings = endings;
@@ -45,6 +52,14 @@ export class ClusterSetup {
     return load;
   }
 
+  /** A stitch that wants everything, and its receiver. Before the load. */
+  async openStitch(): Promise<Webhooks> {
+    const webhooks = await Webhooks.listen(this.#endings);
+    webhooks.secret = (await newStitch(this.tenant, webhooks.url)).secret;
+    this.#receivers.push(webhooks);
+    return webhooks;
+  }
+
   /** The node of that round: all in turn. */
   victim(round: number): NodeProcess {
     const { running } = this.cluster;
@@ -61,10 +76,19 @@ export class ClusterSetup {
   /** What became of everything that was acknowledged. Stops the loads. */
   async verdict(): Promise<Verdict> {
     for (const load of this.#loads) await load.stop();
+    return createVerdict(this.#createClient(), this.tenant.projectId, this.#loads);
+  }
+
+  /** What became of the webhooks of everything. After the other verdict. */
+  deliveryVerdict(): Promise<DeliveryVerdict> {
+    return createDeliveryVerdict(this.#createClient(), this.tenant.projectId, this.#receivers);
+  }
+
+  /** By way of a node that runs. */
+  #createClient(): Client {
     const [node] = this.cluster.running;
     if (node === undefined) throw new Error('no node is left');
-    const { key, projectId } = this.tenant;
-    return createVerdict(new Client(new Line(node.url, this.#endings), key.bearer), projectId, this.#loads);
+    return new Client(new Line(node.url, this.#endings), this.tenant.key.bearer);
   }
 }
 
@@ -74,6 +98,21 @@ export function toRows({ acknowledged, lost, doubled, outOfOrder, faults }: Verd
   return [
     ['acknowledged', count(acknowledged), ''],
     ['of these lost, doubled, out of order', `${lost}, ${doubled}, ${outOfOrder}`, '0, 0, 0'],
+  ];
+}
+
+/** The rows of a verdict on webhooks. */
+export function toDeliveryRows(verdict: DeliveryVerdict): string[][] {
+  const { due, lost, wrong, doubled, outOfOrder, repeated, refused, faults } = verdict;
+  for (const fault of faults) console.log(`  ${fault}`);
+  return [
+    ['webhooks due', count(due), ''],
+    [
+      'of these lost, with other content, under two ids, out of order',
+      `${lost}, ${wrong}, ${doubled}, ${outOfOrder}`,
+      '0, 0, 0, 0',
+    ],
+    ['events refused; sent again under the same id', `${count(refused)}; ${count(repeated)}`, ''],
   ];
 }
 

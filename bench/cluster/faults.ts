@@ -1,21 +1,26 @@
 /**
  * Twenty faults of each kind in one run of three nodes under load, in random order, each at a random moment, of a random length, and at
- * a random node. Between two of them the cluster comes to rest. In the end, what was acknowledged is held against what is there.
+ * a random node. Between two of them the cluster comes to rest. In the end, what was acknowledged is held against what is there, and what two stitches' receivers got
+ * against the events: one that always answers, and one that refuses one request in twenty. `FAULTS=3` makes three of each kind.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { seeded } from '../../test/support/seeded.ts';
 import { count, table } from '../support/table.ts';
-import { toRows, ClusterSetup } from './cluster-setup.ts';
+import { toDeliveryRows, toRows, ClusterSetup } from './cluster-setup.ts';
 
-const ofEach = 20;
+const ofEach = Number(process.env['FAULTS'] ?? 20);
 /** The run repeats, as far as processes do. */
 const random = seeded(1);
+/** Not drawn from the above: how many webhooks come differs from run to run. */
+const refusals = seeded(2);
 /** Requests are repeated elsewhere when a node does not answer: so one that wakes up has them in hand. */
 const load = { senders: 24, pauseMs: 100, timeoutMs: 1_500 };
 const between = 100;
 /** Shorter and longer than a lease. */
 const maxMs = 6_000;
+/** What the bad receiver refuses; an event twice at most, since a sandbox gives up at the fourth time. */
+const refused = { share: 0.05, times: 2 };
 
 type Fault = (setup: ClusterSetup, victim: NodeProcess, ms: number) => Promise<void>;
 
@@ -61,8 +66,21 @@ function shuffled<T>(all: readonly T[]): T[] {
     .map(({ each }) => each);
 }
 
+function createRefusals(): (eventId: string) => boolean {
+  const times = new Map<string, number>();
+  return eventId => {
+    const before = times.get(eventId) ?? 0;
+    if (before >= refused.times || refusals.next() >= refused.share) return false;
+    times.set(eventId, before + 1);
+    return true;
+  };
+}
+
 export function benchFaults(): Promise<void> {
   const perform = async (setup: ClusterSetup): Promise<void> => {
+    await setup.openStitch();
+    const bad = await setup.openStitch();
+    bad.refuses = createRefusals();
     const senders = setup.load(load);
     const names = Object.keys(faults);
     const repeated: Record<string, number> = {};
@@ -80,6 +98,7 @@ export function benchFaults(): Promise<void> {
       slowest[name] = Math.max(slowest[name] ?? 0, ...waits);
     }
     const verdict = await setup.verdict();
+    const deliveries = await setup.deliveryVerdict();
     console.log(`\n${ofEach} faults of each kind under load, in random order\n`);
     const rows = names.map(name => [
       name,
@@ -89,7 +108,7 @@ export function benchFaults(): Promise<void> {
     ]);
     console.log(table(['', 'faults', 'requests repeated', 'longest wait for an answer'], rows));
     console.log();
-    console.log(table(['', 'measured', 'target'], toRows(verdict)));
+    console.log(table(['', 'measured', 'target'], [...toRows(verdict), ...toDeliveryRows(deliveries)]));
   };
   return ClusterSetup.with(perform, { proxied: true });
 }

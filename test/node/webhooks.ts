@@ -7,10 +7,15 @@ import { answer, hasValidSignature, Receiver, type Received } from '../support/r
 import type { Ending } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 
+export interface WebhookFault {
+  readonly sort: 'signature' | 'content' | 'order' | 'repeat';
+  readonly what: string;
+}
+
 export class Webhooks {
   /** The body of each event by its id. */
   readonly bodies = new Map<string, string>();
-  readonly faults: string[] = [];
+  readonly faults: WebhookFault[] = [];
   /** The delivery of each event by the event's id. */
   readonly deliveryIds = new Map<string, string>();
   /** Deliveries of events that had come before. */
@@ -18,9 +23,13 @@ export class Webhooks {
   secret = '';
   /** So many are still to be refused with 503. */
   failing = 0;
+  /** Which others are refused. */
+  refuses: (eventId: string) => boolean = () => false;
   /** The events that were refused, which have to come again. */
   readonly refused = new Set<string>();
   readonly #receiver: Receiver;
+  /** The event of each delivery. */
+  readonly #events = new Map<string, string>();
   /** The highest number of each thread that has come. */
   readonly #sequences = new Map<string, number>();
   readonly #settled = new Set<string>();
@@ -29,9 +38,12 @@ export class Webhooks {
   private constructor(receiver: Receiver) {
     this.#receiver = receiver;
     receiver.behaviour = (received, response) => {
-      if (this.failing > 0) {
-        this.failing--;
-        this.refused.add((JSON.parse(received.body) as { eventId: string }).eventId);
+      // All that is needed of it is kept here.
+      receiver.received.length = 0;
+      const { eventId } = JSON.parse(received.body) as Pick<EventEnvelope, 'eventId'>;
+      if (this.failing > 0 || this.refuses(eventId)) {
+        this.failing = Math.max(0, this.failing - 1);
+        this.refused.add(eventId);
         return answer(503)(received, response);
       }
       this.#take(received);
@@ -69,12 +81,13 @@ export class Webhooks {
     const { eventId, data } = JSON.parse(body) as Pick<EventEnvelope, 'eventId' | 'data'>;
     this.#checkDelivery(eventId, String(received.headers['service-delivery-id']));
     if (!this.bodies.has(eventId)) this.#checkOrder(eventId, data);
-    if (!hasValidSignature(received, this.secret)) this.faults.push(`${eventId}: signature`);
-    if (received.headers['service-event-id'] !== eventId) this.faults.push(`${eventId}: Service-Event-Id`);
+    if (!hasValidSignature(received, this.secret)) this.#blame('signature', eventId);
+    if (received.headers['service-event-id'] !== eventId)
+      this.#blame('content', `${eventId}: Service-Event-Id`);
     const before = this.bodies.get(eventId);
     if (before === undefined) this.bodies.set(eventId, body);
     else this.repeats++;
-    if (before !== undefined && before !== body) this.faults.push(`${eventId}: other bytes`);
+    if (before !== undefined && before !== body) this.#blame('content', `${eventId}: other bytes`);
     this.#waits = this.#waits.filter(({ missing, resolve }) => {
       missing.delete(eventId);
       if (missing.size > 0) return true;
@@ -83,12 +96,21 @@ export class Webhooks {
     });
   }
 
-  /** An event has one delivery, however often it is sent, and none when that is recorded. */
+  #blame(sort: WebhookFault['sort'], what: string): void {
+    this.faults.push({ sort, what });
+  }
+
+  /** An event has one delivery, and a delivery one event, however often it is sent. It is not sent when it is recorded. */
   #checkDelivery(eventId: string, deliveryId: string): void {
     const known = this.deliveryIds.get(eventId);
+    const event = this.#events.get(deliveryId);
     if (known === undefined) this.deliveryIds.set(eventId, deliveryId);
-    else if (known !== deliveryId) this.faults.push(`${eventId}: the deliveries ${known} and ${deliveryId}`);
-    if (this.#settled.has(deliveryId)) this.faults.push(`${eventId}: sent again when it was settled`);
+    else if (known !== deliveryId) {
+      this.#blame('repeat', `${eventId}: the deliveries ${known} and ${deliveryId}`);
+    }
+    if (event === undefined) this.#events.set(deliveryId, eventId);
+    else if (event !== eventId) this.#blame('content', `${deliveryId}: the events ${event} and ${eventId}`);
+    if (this.#settled.has(deliveryId)) this.#blame('repeat', `${eventId}: sent again when it was settled`);
   }
 
   #checkOrder(eventId: string, { threadId, sequence }: EventEnvelope['data']): void {
@@ -96,6 +118,6 @@ export class Webhooks {
     const last = this.#sequences.get(threadId) ?? 0;
     this.#sequences.set(threadId, Math.max(last, sequence));
     if (sequence > last || this.refused.has(eventId)) return;
-    this.faults.push(`${eventId}: number ${sequence} of ${threadId} came after ${last}`);
+    this.#blame('order', `${eventId}: number ${sequence} of ${threadId} came after ${last}`);
   }
 }

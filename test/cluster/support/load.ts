@@ -33,6 +33,9 @@ export interface LoadOptions {
 
 /** Between an answer and the sender's next request while the load is light. */
 const lightPauseMs = 1_000;
+/** The code of a request under a key whose first request has yet to end. */
+const inProgress = '"svc/runtime/idempotency_conflict"';
+const inProgressPauseMs = 100;
 
 interface Wait {
   readonly isSo: () => boolean;
@@ -167,6 +170,11 @@ export class Load {
           const answeredAt = performance.now();
           this.answers.push({ threadId: body.threadId, sentAt, answeredAt, tries });
           return body;
+        }
+        // The try that was given up is still being carried out: only it has this key.
+        if (status === 409 && tries > 1 && text.includes(inProgress)) {
+          await pause(inProgressPauseMs);
+          continue;
         }
         if (status !== 503) throw new Error(`${id} answered ${status} ${text}`);
         this.unavailable++;
