@@ -141,7 +141,7 @@ export interface LoadOrder {
 
 /** The payload of the task `cancel`. */
 export interface CancelRequest {
-  /** Cancels deliveries created up to this instant (ISO 8601). */
+  /** The stop, as `cancelUntil` says it. */
   readonly until: string;
   /** Except these, which are in flight. */
   readonly except: readonly string[];

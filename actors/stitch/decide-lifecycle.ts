@@ -23,7 +23,7 @@ import {
 } from './decide-delivery.ts';
 import { createStitchEvent, toStitch } from './events.ts';
 import { forgetWaiting, noteNewEvents, type DeliveryQueue } from './queue.ts';
-import { healthy, isLive, isProbing, type SealedSecret, type StitchState } from './state.ts';
+import { getStopTime, healthy, isLive, isProbing, type SealedSecret, type StitchState } from './state.ts';
 
 /** The most secrets that sign at once: the newest, and two in their grace period. */
 const maxSecrets = 3;
@@ -109,7 +109,7 @@ function stop(state: StitchState, turn: Turn): StitchState {
   return {
     ...state,
     health: healthy,
-    cancelUntil: new Date(turn.now).toISOString(),
+    cancelUntil: getStopTime(state, turn.now),
     queue: forgetWaiting(state.queue),
   };
 }
@@ -118,7 +118,7 @@ function getNewCancelEffects(before: StitchState, after: StitchState): readonly 
   return before.cancelUntil === after.cancelUntil ? [] : createCancelEffects(after);
 }
 
-/** The task `cancel` has cancelled everything until that instant (ISO 8601). */
+/** The task `cancel` has cancelled everything that was open at that stop (ISO 8601). */
 export function cancelled(
   state: StitchState,
   { until }: { readonly until: string },

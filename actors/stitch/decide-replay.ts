@@ -19,7 +19,7 @@ import type {
 import type { StitchDecision } from './decide-delivery.ts';
 import { requireChangeable } from './decide-lifecycle.ts';
 import { createStitchEvent, type StitchEvent, toStitch } from './events.ts';
-import { isLive, type ReplayJob, type StitchState } from './state.ts';
+import { getRowTime, isLive, type ReplayJob, type StitchState } from './state.ts';
 
 /** How many replays of spans a stitch works on at once. */
 export const maxReplays = 5;
@@ -36,7 +36,8 @@ function requireLive(state: StitchState): void {
 export function test(state: StitchState, command: TestStitch, turn: Turn): StitchDecision<WebhookDelivery> {
   requireChangeable(state, command);
   requireLive(state);
-  const next: StitchState = { ...state, made: state.made + 1 };
+  const madeAt = getRowTime(state, turn.now);
+  const next = makeOne(state, madeAt);
   const { author, sample } = command;
   const { environmentId } = state;
   const event: StitchEvent = {
@@ -47,8 +48,8 @@ export function test(state: StitchState, command: TestStitch, turn: Turn): Stitc
       ? { data: { test: true, stitch: toStitch(state, turn.id) } }
       : { sampledName: sample.eventName, data: { ...sample.data, environmentId, test: true } }),
   };
-  const { eventId, write } = createStitchEvent(next, event, turn);
-  const at = new Date(turn.now).toISOString();
+  const { eventId, write } = createStitchEvent(next, event, { ...turn, now: madeAt });
+  const at = new Date(madeAt).toISOString();
   const reply: WebhookDelivery = {
     ...getNewDelivery(state, turn, at),
     deliveryId: deriveDeliveryId(eventId, turn.id),
@@ -59,6 +60,11 @@ export function test(state: StitchState, command: TestStitch, turn: Turn): Stitc
   const details = { eventName: sample?.eventName ?? event.name };
   const writes = [...createAuditWrites(command, state, turn, 'stitch.tested', details), write];
   return { state: next, writes, reply };
+}
+
+/** The state with one more delivery, made at that instant. */
+function makeOne(state: StitchState, madeAt: number): StitchState {
+  return { ...state, made: state.made + 1, madeAt: Math.max(state.madeAt, madeAt) };
 }
 
 /** What all new deliveries have in common. */
@@ -85,9 +91,10 @@ function createDeliveryRow(
   event: PastEvent,
   trigger: 'manual' | 'replay',
 ): DeliveryRow {
+  const createdAt = getRowTime(state, turn.now);
   const { eventId, eventSeq, eventName, eventAt, threadId } = event;
   return {
-    deliveryId: numberedId('delivery', turn.now, turn.id, state.made),
+    deliveryId: numberedId('delivery', createdAt, turn.id, state.made),
     projectId: state.projectId,
     environmentId: state.environmentId,
     stitchId: turn.id,
@@ -97,7 +104,7 @@ function createDeliveryRow(
     eventAt,
     ...(threadId === null ? {} : { threadId }),
     trigger,
-    createdAt: new Date(turn.now).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
   };
 }
 
@@ -110,7 +117,7 @@ export function replay(
   requireChangeable(state, command);
   requireLive(state);
   const { event } = command;
-  const next: StitchState = { ...state, made: state.made + 1 };
+  const next = makeOne(state, getRowTime(state, turn.now));
   const row = createDeliveryRow(next, turn, event, 'manual');
   const { deliveryId, eventId, eventName, trigger, createdAt } = row;
   const reply: WebhookDelivery = {
@@ -199,7 +206,7 @@ export function replayPage(state: StitchState, page: ReplayPage, turn: Turn): St
   const writes: Write[] = [];
   let lowest = Infinity;
   for (const event of page.events) {
-    next = { ...next, made: next.made + 1 };
+    next = makeOne(next, getRowTime(next, turn.now));
     writes.push(insertDelivery(createDeliveryRow(next, turn, event, 'replay')));
     lowest = Math.min(lowest, event.eventSeq);
   }

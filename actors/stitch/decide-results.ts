@@ -41,6 +41,7 @@ import {
   waitAfter,
 } from './schedule.ts';
 import {
+  getStopTime,
   type Health,
   healthy,
   isLive,
@@ -240,7 +241,7 @@ function changeStatus(builder: StitchDecisionBuilder, status: StitchState['statu
       builder.state = {
         ...next,
         health: { ...health, probeAt: null },
-        cancelUntil: at,
+        cancelUntil: getStopTime(state, turn.now),
         queue: forgetWaiting(queue),
       };
       builder.writes.push(createFollowWrite(builder.state, turn, state));

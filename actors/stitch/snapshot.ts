@@ -8,7 +8,11 @@ import type { SealedSecret, StitchState } from './state.ts';
 type StoredState = Pick<
   StitchState,
   'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'made'
-> & { readonly ownerNews: StitchState['ownerNotifications'] };
+> & {
+  readonly ownerNews: StitchState['ownerNotifications'];
+  /** Absent where the row was written before it was kept. */
+  readonly madeAt?: number;
+};
 
 /** A row of `stitches` as `row_to_json` gives it. */
 export interface StitchRow {
@@ -29,7 +33,7 @@ export interface StitchRow {
 
 /** The state of a row, with an empty queue: for the actor, and for reads that show the stitch without activating it. */
 export function decodeStitch(row: StitchRow): StitchState {
-  const { ownerNews, ...stored } = row.state;
+  const { ownerNews, madeAt = 0, ...stored } = row.state;
   return {
     projectId: row.project_id,
     environmentId: row.environment_id,
@@ -43,6 +47,7 @@ export function decodeStitch(row: StitchRow): StitchState {
     archivedAt: row.archived_at === null ? null : instant(row.archived_at),
     secrets: row.secrets,
     ...stored,
+    madeAt,
     ownerNotifications: ownerNews,
     settledSeq: row.settled_seq,
     queue: { ...emptyQueue, next: row.settled_seq + 1 },
@@ -75,6 +80,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       replays: state.replays,
       ownerNews: state.ownerNotifications,
       made: state.made,
+      madeAt: state.madeAt,
     };
     return {
       project_id: state.projectId,

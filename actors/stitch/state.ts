@@ -74,8 +74,13 @@ export interface StitchState {
   readonly health: Health;
   /** The instant of the reminder `due`, in epoch milliseconds: the next retry, or the end of the next hold. */
   readonly dueAt: number | null;
-  /** Deliveries from before this instant (ISO 8601) have to be cancelled. Nothing is sent meanwhile. */
+  /**
+   * The stitch was stopped: what was open then has to be cancelled, and nothing is sent meanwhile. The instant (ISO 8601) is that of the stop, or
+   * of the last row before it that the stitch had made, whichever is later; what it makes from then on is later than that (`getRowTime`).
+   */
   readonly cancelUntil: string | null;
+  /** The latest instant of a delivery that it has made itself, in epoch milliseconds. */
+  readonly madeAt: number;
   readonly replays: readonly ReplayJob[];
   /** Notifications that the owner has not got yet. */
   readonly ownerNotifications: readonly OwnerNotification[];
@@ -107,6 +112,7 @@ export function blankStitch(): StitchState {
     health: healthy,
     dueAt: null,
     cancelUntil: null,
+    madeAt: 0,
     replays: [],
     ownerNotifications: [],
     settledSeq: 0,
@@ -123,4 +129,17 @@ export function isProbing({ status, health }: StitchState): boolean {
 /** Whether the stitch gets deliveries. The database says the same of its row where the row is written (`skein_wanted`). */
 export function isLive(state: StitchState): boolean {
   return exists(state) && state.archivedAt === null && state.status !== 'disabled';
+}
+
+/**
+ * The instant of a delivery that the stitch makes itself (a test, a replay), in epoch milliseconds: after the stop whose rows are being
+ * cancelled, though the stitch was stopped on a node whose clock is ahead.
+ */
+export function getRowTime({ cancelUntil }: StitchState, now: number): number {
+  return cancelUntil === null ? now : Math.max(now, Date.parse(cancelUntil) + 1);
+}
+
+/** The instant of a stop (ISO 8601): not before that of any delivery that the stitch has made, though its node's clock was ahead. */
+export function getStopTime({ madeAt }: StitchState, now: number): string {
+  return new Date(Math.max(now, madeAt)).toISOString();
 }

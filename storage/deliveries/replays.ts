@@ -124,11 +124,15 @@ async function readRowPage(db: Queries, source: ReplaySource, limit: number): Pr
   }));
 }
 
+// Only while the stitch's row says so: who has lost the stitch meanwhile cancels nothing. Nothing scheduled is begun before the stitch has
+// committed that everything is cancelled. So every scheduled row is from before the stop, whatever the clock said where its event was
+// committed. What the stitch has made itself since it was enabled again has a later instant than the stop, by the stitch's own order.
 const cancelOpen = `
   with open as (
     select d.delivery_id, d.created_at from stitches s join webhook_deliveries d
       on d.stitch_id = s.stitch_id and d.project_id = s.project_id and d.environment_id = s.environment_id
-    where s.stitch_id = $1 and d.status in ('pending', 'retrying') and d.created_at <= $2 and d.delivery_id <> all ($3::text[])
+    where s.stitch_id = $1 and s.state ->> 'cancelUntil' = $2::text and d.status in ('pending', 'retrying')
+      and (d.trigger = 'scheduled' or d.created_at <= $2::text::timestamptz) and d.delivery_id <> all ($3::text[])
     order by d.event_seq limit $4 for update of d
   )
   update webhook_deliveries d set status = 'cancelled', next_attempt_at = null, updated_at = $5
@@ -136,7 +140,7 @@ const cancelOpen = `
 
 export interface Cancellation {
   readonly stitchId: string;
-  /** ISO 8601: deliveries created up to this instant. */
+  /** The stop, as `cancelUntil` of the stitch's state says it. */
   readonly until: string;
   /** Not these: their requests are in flight, and end as their answers say. */
   readonly except: readonly string[];
@@ -145,7 +149,10 @@ export interface Cancellation {
   readonly now: number;
 }
 
-/** Cancels the open deliveries of a stitch that accepts no more. Resolves to their number: fewer than the limit when none is left. */
+/**
+ * Cancels the deliveries of a stitch that were open when it was stopped. Resolves to their number: fewer than the limit when none is left, or
+ * when the stitch has been told already that all are cancelled.
+ */
 export async function cancelDeliveries(
   db: Queries,
   { stitchId, until, except, limit, now }: Cancellation,

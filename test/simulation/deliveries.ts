@@ -20,8 +20,6 @@ interface Expected {
   readonly threadId: string | null;
   /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
   cancelledAt: number | undefined;
-  /** It had a row then, from a clock that was ahead: rows are cancelled up to the instant that the stitch's node had. */
-  isLeftOpen: boolean;
   /** The receiver has it. */
   isTaken: boolean;
 }
@@ -48,6 +46,8 @@ export class Deliveries {
   readonly #expected = new Map<string, Expected>();
   /** By stitch and thread, in the order of the log. */
   readonly #threads = new Map<string, Expected[]>();
+  /** When a stitch stopped while tests and replays of it were open, in virtual milliseconds, by delivery. */
+  readonly #stopped = new Map<string, number>();
   /** When each node has read the row of a stitch last, by node and stitch. */
   readonly #loadedAt = new Map<string, number>();
   #tables: DeliveryTables | undefined;
@@ -83,9 +83,12 @@ export class Deliveries {
     if (isLive || !wasLive) return;
     for (const each of this.#expected.values()) {
       if (each.stitchId !== stitchId || this.#isSettled(each) || each.cancelledAt !== undefined) continue;
-      const { cancelUntil } = row['state'] as { readonly cancelUntil: string | null };
       each.cancelledAt = this.#options.now();
-      each.isLeftOpen = (this.#rows.get(each.deliveryId)?.createdAt ?? '') > (cancelUntil ?? '');
+    }
+    for (const each of this.#rows.values()) {
+      if (each.stitchId === stitchId && each.trigger !== 'scheduled' && !isFinal(each)) {
+        this.#stopped.set(each.deliveryId, this.#options.now());
+      }
     }
   }
 
@@ -103,7 +106,6 @@ export class Deliveries {
         seq,
         threadId,
         cancelledAt: undefined,
-        isLeftOpen: false,
         isTaken: false,
       };
       this.#expected.set(deliveryId, expected);
@@ -125,10 +127,10 @@ export class Deliveries {
         const detail = `${node} sends ${deliveryId} of event ${eventSeq} to ${stitchId}, which it has settled`;
         verdict.broken('nothing is settled twice', detail);
       }
-      if (trigger !== 'scheduled') continue;
       const expected = this.#expected.get(deliveryId);
-      const isCancelled = expected?.cancelledAt !== undefined && expected.cancelledAt < loadedAt;
-      if (expected !== undefined && (!isCancelled || expected.isLeftOpen)) continue;
+      const cancelledAt = expected?.cancelledAt ?? this.#stopped.get(deliveryId);
+      const isCancelled = cancelledAt !== undefined && cancelledAt < loadedAt;
+      if (!isCancelled && (expected !== undefined || trigger !== 'scheduled')) continue;
       const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;
       verdict.broken('nothing is delivered that nobody wants', detail);
     }

@@ -126,6 +126,7 @@ function summarise(id: string, row: StoredStitch): StitchSummary {
     projectId: String(row['project_id']),
     isLive: row['archived_at'] === null && row['status'] !== 'disabled',
     settledSeq: Number(row['settled_seq']),
+    cancelUntil,
     hasUnfinishedWork: cancelUntil !== null || replays.length + ownerNews.length > 0,
   };
 }

@@ -18,6 +18,7 @@ export interface StitchSummary {
   readonly projectId: string;
   readonly isLive: boolean;
   readonly settledSeq: number;
+  readonly cancelUntil: string | null;
   /** A replay, a cancellation or a notice is not done. */
   readonly hasUnfinishedWork: boolean;
 }
@@ -136,9 +137,12 @@ const queries: Readonly<Record<string, Query>> = {
       return [{ n: index + 1, body: event.body }];
     }),
   'deliveries.cancel': (
-    { tables },
+    { tables, stitches },
     [stitchId, until, except, limit]: readonly [string, string, readonly string[], number],
-  ) => Array.from({ length: tables.cancel(stitchId, until, except, limit) }, () => ({ one: 1 })),
+  ) => {
+    if (stitches().find(({ id }) => id === stitchId)?.cancelUntil !== until) return [];
+    return Array.from({ length: tables.cancel(stitchId, until, except, limit) }, () => ({ one: 1 }));
+  },
   'stitches.with_work': ({ tables, stitches }, [after, limit]: readonly [string, number]) =>
     stitches()
       .filter(stitch => stitch.id > after && hasWork(tables, stitch))

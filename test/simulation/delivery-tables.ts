@@ -133,7 +133,7 @@ export class DeliveryTables {
         row =>
           row.stitchId === stitchId &&
           !isFinal(row) &&
-          row.createdAt <= until &&
+          (row.trigger === 'scheduled' || row.createdAt <= until) &&
           !except.includes(row.deliveryId),
       )
       .sort((a, b) => a.eventSeq - b.eventSeq)

@@ -227,6 +227,22 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'stitches',
+    bug: 'a stop leaves the retries of a clock that was ahead',
+    file: 'test/simulation/delivery-tables.ts',
+    in: 'DeliveryTables.cancel',
+    find: "row.trigger === 'scheduled' || row.createdAt <= until",
+    replace: 'row.createdAt <= until',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a stop leaves the replays of a clock that was ahead',
+    file: 'actors/stitch/state.ts',
+    in: 'getStopTime',
+    find: 'Math.max(now, madeAt)',
+    replace: 'now + 0 * madeAt',
+  },
+  {
+    rule: 'stitches',
     bug: 'a delivery that fails does not hold its thread',
     file: 'actors/stitch/queue.ts',
     in: 'release',

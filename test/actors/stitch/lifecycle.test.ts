@@ -86,6 +86,33 @@ t.test('an interrupted cancellation is taken up again', async t => {
   refuses(t, () => stitch.do('test', { ...tenancy, author }), 'svc/runtime/conflict');
 });
 
+t.test(
+  'a stop cancels the replays from before it and none from after it, though the clock goes back',
+  async t => {
+    const stitch = new StitchHarness();
+    stitch.emit(['thread_1']);
+    stitch.pass(0, () => ok);
+    const replay = (): void => {
+      const [row] = [...stitch.rows.values()];
+      if (row === undefined) throw new Error('there is no delivery');
+      const { eventId, eventSeq, eventName, eventAt, threadId } = row;
+      stitch.do('replay', { ...tenancy, event: { eventId, eventSeq, eventName, eventAt, threadId } });
+    };
+    replay();
+    stitch.acknowledge();
+    stitch.now -= 60_000;
+    stitch.update({ status: 'disabled' });
+    stitch.update({ status: 'active' });
+    replay();
+    stitch.acknowledge();
+    stitch.settle();
+    t.strictSame(
+      [...stitch.rows.values()].map(({ trigger, status }) => `${trigger} ${status}`),
+      ['scheduled delivered', 'manual cancelled', 'manual pending'],
+    );
+  },
+);
+
 t.test('a restored stitch gets the events from then on, and counts again', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1']);

@@ -229,9 +229,11 @@ export class StitchHarness {
   cancel(): void {
     const order = this.cancels.shift();
     if (order === undefined) return;
-    for (const row of this.open) {
-      if (row.hasRow && row.createdAt <= order.until && !order.except.includes(row.deliveryId))
-        row.status = 'cancelled';
+    if (order.until === this.committed.cancelUntil) {
+      for (const row of this.open) {
+        const isMeant = row.trigger === 'scheduled' || row.createdAt <= order.until;
+        if (row.hasRow && isMeant && !order.except.includes(row.deliveryId)) row.status = 'cancelled';
+      }
     }
     this.do('cancelled', { until: order.until });
   }

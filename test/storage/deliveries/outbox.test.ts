@@ -1,5 +1,6 @@
 /** Pages of the outbox, put together, are the open deliveries of a stitch in their order. */
 import t from 'tap';
+import { cancelDeliveries } from '../../../storage/deliveries/replays.ts';
 import { dueDeliveries, nextDueAt, pendingDeliveries } from '../../../storage/deliveries/outbox.ts';
 import fc from '../../support/fuzz.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -97,4 +98,42 @@ t.test('retries are due when their time has come, and the next one is named', as
       next === undefined ? null : start + next.eventSeq * 1_000,
     );
   }
+});
+
+t.test('a stop cancels what was open then, whatever the clocks said', async t => {
+  const until = new Date(start).toISOString();
+  const at = (ms: number): Date => new Date(start + ms);
+  await database.query(
+    `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+     values ('stitch_3', 'prj_1', 'env_1', 'stitch', 'active', $1, $1, $2, 1)`,
+    [at(0), JSON.stringify({ cancelUntil: until })],
+  );
+  const rows = [
+    ['of_a_clock_ahead', 'scheduled', 'retrying', at(60_000)],
+    ['under_way', 'scheduled', 'retrying', at(-1)],
+    ['settled', 'scheduled', 'delivered', at(-1)],
+    ['replayed_before', 'replay', 'pending', at(0)],
+    ['replayed_since', 'replay', 'pending', at(1)],
+  ] as const;
+  await database.query(
+    `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+       event_at, status, trigger, updated_at)
+     select 'whd_' || name, made, 'prj_1', 'env_1', 'stitch_3', 'evt_1', 1, 'thread.message.received', made, status, trigger, made
+     from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as r(name, trigger, status, made)`,
+    [0, 1, 2, 3].map(column => rows.map(row => row[column])),
+  );
+  const order = { stitchId: 'stitch_3', except: ['whd_under_way'], limit: 10, now: start };
+  t.equal(
+    await cancelDeliveries(database, { ...order, until: at(1).toISOString() }),
+    0,
+    'of a stop that is over: nothing',
+  );
+  t.equal(await cancelDeliveries(database, { ...order, until }), 2);
+  const cancelled = await database.query<{ id: string }>(
+    `select delivery_id as id from webhook_deliveries where stitch_id = 'stitch_3' and status = 'cancelled' order by 1`,
+  );
+  t.same(
+    cancelled.map(({ id }) => id),
+    ['whd_of_a_clock_ahead', 'whd_replayed_before'],
+  );
 });
