@@ -149,6 +149,7 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.subject = null;
   next.freeEntry = null;
   next.preview = null;
+  next.erasedAt = at;
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };
   builder.writes.push(

@@ -74,6 +74,7 @@ export function toThread(state: ThreadState, threadId: string, now: number): Thr
     pendingSuggestion: state.agentHandling.suggestion?.agentRunId ?? null,
     failedSends: state.failedSends?.count ?? 0,
     snoozedUntil: state.snoozedUntil,
+    erasedAt: state.erasedAt,
     lastMessageAt: state.lastMessageAt,
     createdAt: state.createdAt,
     updatedAt: state.updatedAt,

@@ -29,6 +29,8 @@ interface StoredState {
   readonly preview?: Preview;
   readonly inbound?: number;
   readonly failed?: FailedSends;
+  /** Absent where nothing was erased. */
+  readonly erased?: string;
 }
 
 /** A row of `threads` as JSON. */
@@ -85,6 +87,7 @@ export function decodeThread(row: ThreadRow): ThreadState {
     waitingSince: row.waiting_since === null ? null : instant(row.waiting_since),
     failedSends: row.state.failed ?? null,
     snoozedUntil: row.snoozed_until === null ? null : instant(row.snoozed_until),
+    erasedAt: row.state.erased ?? null,
   };
 }
 
@@ -107,6 +110,7 @@ function toWindowMinute({ status, window }: ThreadState): number | null {
 function toStoredState(state: ThreadState): StoredState {
   const { channelKind, sequence, window, freeEntry, subject, recent, preview, inboundCount, failedSends } =
     state;
+  const { erasedAt } = state;
   const desk = encodeAgentHandling(state);
   return {
     channelKind,
@@ -119,6 +123,7 @@ function toStoredState(state: ThreadState): StoredState {
     ...(preview === null ? {} : { preview }),
     ...(inboundCount === 0 ? {} : { inbound: inboundCount }),
     ...(failedSends === null ? {} : { failed: failedSends }),
+    ...(erasedAt === null ? {} : { erased: erasedAt }),
   };
 }
 

@@ -59,6 +59,8 @@ export interface ThreadState {
   readonly failedSends: FailedSends | null;
   /** ISO 8601; null: it is not snoozed. Only an open thread is: see snooze.ts. */
   readonly snoozedUntil: string | null;
+  /** When the personal data of what came before was last erased, ISO 8601; null: never. */
+  readonly erasedAt: string | null;
 }
 
 /** The last message as a list shows it. Its instant is the thread's `lastMessageAt`. */
@@ -213,5 +215,6 @@ export function blankThread(): ThreadState {
     waitingSince: null,
     failedSends: null,
     snoozedUntil: null,
+    erasedAt: null,
   };
 }

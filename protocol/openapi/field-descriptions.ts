@@ -353,6 +353,8 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     participant: 'Who writes on the other side; null: nobody.',
     freeEntry: 'The time without charges by the provider after a referral; null: there was none.',
     snoozedUntil: 'Until when it is put away; null: it is not. A message of the participant wakes it sooner.',
+    erasedAt:
+      "When the participant's personal data was last erased; null: never. What came since is there, and the participant may have a name again.",
     unreadCount:
       'Messages of the participant that the requesting user has not read; 100: so many or more. Only in reads with a Studio token.',
     preview: 'The last message, in short; null: there is none. Not in events.',

@@ -114,6 +114,8 @@ export const Thread = resource('Thread', {
   failedSends: optional(Type.Integer({ minimum: 0 })),
   /** Until when it is put away; null: it is not. An inbound message wakes it sooner. */
   snoozedUntil: optional(nullable(instant())),
+  /** When the participant's personal data was last erased; null: never. What came since is there. */
+  erasedAt: optional(nullable(instant())),
   /** In the results of a search: what was found. */
   match: optional(ThreadMatch),
 });

@@ -10,6 +10,7 @@ import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
+import { ErasedThreads } from './erased-threads.ts';
 import { Erasures } from './erasures.ts';
 import { ExpiringRows } from './expiring-rows.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -90,4 +91,5 @@ export const migrations = [
   { name: '0055-second-factors', class: SecondFactors },
   { name: '0055-thread-parts', class: ThreadParts },
   { name: '0056-fewer-thread-indexes', class: FewerThreadIndexes },
+  { name: '0057-erased-threads', class: ErasedThreads },
 ];

@@ -9,6 +9,7 @@ import type { Formats } from '../../kit/formats.ts';
 import type { ConsoleTexts } from '../texts/index.ts';
 import { Face } from '../../kit/people/face.tsx';
 import { ParticipantFace } from '../people/participant-face.tsx';
+import { toParticipantName } from '../people/participant-name.ts';
 import { PresentFaces } from '../people/present-faces.tsx';
 import { UnsentMark } from './unsent-mark.tsx';
 import classes from './thread-row.module.css';
@@ -29,7 +30,7 @@ const minuteMs = 60_000;
 
 export const ThreadRow = memo(function ThreadRow(props: ThreadRowProps) {
   const { thread, texts, formats } = props;
-  const name = toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknown);
+  const name = toParticipantName(thread, texts.participantNames);
   const unread = thread.unreadCount ?? 0;
   return (
     <>
@@ -74,7 +75,8 @@ function Preview({ thread, texts, names }: ThreadRowProps) {
     );
   }
   const subject = thread.subject == null ? null : <Subject text={thread.subject} />;
-  if (preview === undefined || preview === null) return subject ?? texts.noMessages;
+  if (preview === undefined || preview === null)
+    return subject ?? (thread.erasedAt == null ? texts.noMessages : texts.erased);
   const { direction, actorType, text, attachmentCount, contentType } = preview;
   const author =
     direction === 'inbound' ? '' : actorType === 'agent' ? names.agent(thread.agentId) : texts.you;

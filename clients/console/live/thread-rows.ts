@@ -76,7 +76,10 @@ export class ThreadRows {
     // Without a preview it is half a row: it is read.
     if (known === undefined) return 'unknown';
     if ((known.sequence ?? 0) >= (thread.sequence ?? 0)) return 'nothing';
-    const { preview, unreadCount, readSequence, match } = known;
+    const { unreadCount, readSequence } = known;
+    // What was said is gone with an erasure.
+    const { preview, match } =
+      (known.erasedAt ?? null) === (thread.erasedAt ?? null) ? known : { preview: null, match: undefined };
     this.#threads.set(thread.threadId, {
       ...thread,
       ...(preview === undefined ? {} : { preview }),

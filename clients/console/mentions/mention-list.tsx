@@ -1,10 +1,10 @@
 /** The notes that mention the operator, newest first, in the place of a queue. */
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { toShownName } from '../../kit/shown-name.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { Mention } from '../../sdk/index.ts';
+import { toParticipantName } from '../people/participant-name.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames, type Names } from '../thread/names.tsx';
@@ -78,12 +78,12 @@ interface MentionRowProps {
 const shownLength = 200;
 
 function MentionRow({ mention, names, isSelected }: MentionRowProps) {
-  const { mentions: texts, thread: threadTexts } = useTexts();
+  const { mentions: texts, list: listTexts } = useTexts();
   const formats = useFormats();
   const { projectId, environmentId } = useConversing();
   const { note, participantName, mentionedAt, readAt } = mention;
   const author = names.person(note.authorUserId);
-  const participant = toShownName(participantName ?? threadTexts.unknownParticipant);
+  const participant = toParticipantName({ externalRef: participantName }, listTexts.participantNames);
   return (
     <li>
       <Link

@@ -4,6 +4,7 @@ import { useEffect, useMemo } from 'react';
 import { useApp } from '../../kit/app-identity.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
+import { toParticipantName } from '../people/participant-name.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isAway, showNotification, showTitle } from './page.ts';
@@ -12,7 +13,9 @@ import { playSound } from './sound.ts';
 import { Watch } from './watch.ts';
 
 export function Notifier() {
-  const { notices: texts } = useTexts().settings;
+  const { settings, list } = useTexts();
+  const { notices: texts } = settings;
+  const { participantNames } = list;
   const { name: product } = useApp();
   const client = useClient();
   const navigate = useNavigate();
@@ -30,19 +33,19 @@ export function Notifier() {
       readPreferences: read,
       getThread: async threadId => client.threads.get(threadId),
       count: conversations => showTitle(product, read().title ? conversations : 0),
-      tell(notice, { participant, externalRef }) {
+      tell(notice, thread) {
         const { desktop, sound, showsText } = read();
         if (sound) playSound();
         if (!desktop) return;
         showNotification({
-          title: toShownName(participant?.displayName ?? externalRef ?? texts[notice.is]),
+          title: toParticipantName(thread, participantNames),
           body: showsText && notice.text !== '' ? toShownName(notice.text) : texts[notice.is],
           tag: notice.threadId,
           onOpened: () => open(notice.threadId),
         });
       },
     });
-  }, [client, navigate, projectId, environmentId, userId, texts, product]);
+  }, [client, navigate, projectId, environmentId, userId, texts, participantNames, product]);
   useStreamListener(watch);
   useEffect(() => {
     showTitle(product, 0);

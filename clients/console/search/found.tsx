@@ -1,8 +1,8 @@
 /** What the palette has found, as it is shown. */
 import { Kbd } from '@mantine/core';
-import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
+import { toParticipantName } from '../people/participant-name.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
 import classes from './palette.module.css';
@@ -12,7 +12,7 @@ import type { RunnableCommand } from './use-commands.ts';
 export function FoundThread({ thread }: { readonly thread: Thread }) {
   const { list: texts, thread: threadTexts } = useTexts();
   const formats = useFormats();
-  const name = toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknown);
+  const name = toParticipantName(thread, texts.participantNames);
   const { match } = thread;
   const at = match?.at ?? thread.lastMessageAt;
   return (

@@ -113,6 +113,8 @@ export class ThreadHistory {
   readonly #events = new Map<string, ShownEvent>();
   /** Up to this event everything personal is erased. */
   #erased: { readonly sequence: number; readonly at: string } | undefined;
+  /** Of the last erasure, whose event may not be here. Empty: there was none. */
+  #erasedAt = '';
   readonly #intervals = new Intervals();
   /** The number of the message that the operator has jumped to; Infinity: the newest are shown. */
   #anchor = Infinity;
@@ -219,7 +221,22 @@ export class ThreadHistory {
   }
 
   #erase(sequence: number, at: string): void {
-    if (this.#erased === undefined || this.#erased.sequence < sequence) this.#erased = { sequence, at };
+    if (this.#erased !== undefined && this.#erased.sequence >= sequence) return;
+    this.#erased = { sequence, at };
+    this.eraseBefore(at);
+  }
+
+  /** The thread says when it was last erased. The server empties what was said a minute or two later. */
+  eraseBefore(at: string): void {
+    if (at <= this.#erasedAt) return;
+    this.#erasedAt = at;
+    this.#entries = undefined;
+  }
+
+  /** Clocks of nodes differ: once the event of the erasure is here, its number decides. */
+  #isErased(sequence: number, at: string): boolean {
+    if (sequence <= (this.#erased?.sequence ?? 0)) return true;
+    return this.#erased?.at !== this.#erasedAt && at < this.#erasedAt;
   }
 
   #arrange(): Entry[] {
@@ -238,28 +255,23 @@ export class ThreadHistory {
   #listMessages(): { sequence: number; entry: Entry }[] {
     return Array.from(this.#messages.values(), message => {
       const { sequence = 0, messageId: id, createdAt: at } = message;
-      const isErased = this.#erased !== undefined && sequence <= this.#erased.sequence;
-      return {
-        sequence,
-        entry: { kind: 'message', id, at, message: isErased ? eraseMessage(message) : message },
-      };
+      const shown = this.#isErased(sequence, at) ? eraseMessage(message) : message;
+      return { sequence, entry: { kind: 'message', id, at, message: shown } };
     });
   }
 
   #listEvents(): { sequence: number; entry: Entry }[] {
-    const erasedTo = this.#erased?.sequence ?? 0;
     return [...this.#events.values()]
       .map(event => ({
         sequence: event.data.sequence ?? 0,
         entry: { kind: 'event', id: event.eventId, at: event.occurredAt, event } as const,
       }))
-      .filter(({ sequence, entry }) => sequence >= erasedTo || !hasWords(entry.event));
+      .filter(({ sequence, entry }) => !this.#isErased(sequence, entry.at) || !hasWords(entry.event));
   }
 
   #listNotes(): Entry[] {
-    const erasedAt = this.#erased?.at ?? '';
     return [...this.#notes.values()]
-      .filter(note => !this.#deletedNotes.has(note.threadNoteId) && note.createdAt > erasedAt)
+      .filter(note => !this.#deletedNotes.has(note.threadNoteId) && note.createdAt > this.#erasedAt)
       .map((note): Entry => ({ kind: 'note', id: note.threadNoteId, at: note.createdAt, note }))
       .sort((one, other) => compareTexts(one.at, other.at) || compareTexts(one.id, other.id));
   }

@@ -190,6 +190,7 @@ export class OpenThread {
   /** Of this thread, as an answer or an event has it. */
   takeThread(thread: Thread): void {
     const merged = mergeThread(this.#state.thread, thread);
+    if (merged.erasedAt != null) this.#history.eraseBefore(merged.erasedAt);
     this.#change({ thread: merged, lastSequence: Math.max(this.#state.lastSequence, merged.sequence ?? 0) });
   }
 
@@ -223,7 +224,6 @@ export class OpenThread {
       thread,
       lastSequence: Math.max(this.#state.lastSequence, sequence),
       activity: takeAgentEvent(this.#state.activity, event),
-      isErased: this.#state.isErased || event.eventName === 'thread.lifecycle.erased',
     });
   }
 

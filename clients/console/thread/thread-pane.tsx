@@ -2,7 +2,7 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
-import { toShownName } from '../../kit/shown-name.ts';
+import { useFormats } from '../../kit/use-formats.ts';
 import { Announcements } from '../agent/announcements.tsx';
 import { AgentPanel } from '../agent/agent-panel.tsx';
 import { Composer } from '../composer/composer.tsx';
@@ -12,6 +12,7 @@ import { ApiError, type Message } from '../../sdk/index.ts';
 import { useEscape } from '../shell/escape.ts';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useMentionsOfThread } from '../mentions/use-mentions.ts';
+import { toParticipantName } from '../people/participant-name.ts';
 import { useTexts } from '../texts/index.ts';
 import { withoutMessage } from '../list/use-filters.ts';
 import type { MessageActions } from './bubble.tsx';
@@ -55,7 +56,8 @@ type Shown =
 const detailsKey = 'skein-shows-details';
 
 function Conversation({ open, state }: { readonly open: OpenThread; readonly state: ThreadState }) {
-  const texts = useTexts().thread;
+  const { thread: texts, list: listTexts } = useTexts();
+  const formats = useFormats();
   const { conversations, drafts } = useConversing();
   const names = useNames();
   const action = useAction();
@@ -66,7 +68,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const { message: foundId } = useSearch({ from: route });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/$queue/$threadId' });
   const leaveFound = useCallback(() => navigate({ search: withoutMessage, replace: true }), [navigate]);
-  const { thread, isErased } = state;
+  const { thread } = state;
   const threadId = open.threadId;
   const actions = useMemo(
     (): MessageActions => ({
@@ -86,9 +88,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
     [conversations, drafts, threadId, navigate, leaveFound],
   );
   if (thread === undefined) return null;
-  const participantName = isErased
-    ? texts.erasedParticipant
-    : toShownName(thread.participant?.displayName ?? thread.externalRef ?? texts.unknownParticipant);
+  const participantName = toParticipantName(thread, listTexts.participantNames);
   // What was written before stays.
   const takeOver = (text: string): void => {
     const before = drafts.getText(threadId, 'reply').trimEnd();
@@ -107,9 +107,9 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         />
         <div className={classes['notices']}>
           <ActionProblem action={action} />
-          {isErased && (
+          {thread.erasedAt != null && (
             <Alert color="gray" role="status">
-              {texts.erased}
+              {texts.erased(formats.dateAndTime(thread.erasedAt))}
             </Alert>
           )}
           <TurnOfEvents {...common} />

@@ -21,8 +21,6 @@ export interface ThreadState {
   readonly knowsRuns: boolean;
   /** Who was the last to take or close it. */
   readonly lastTurn: TurnEvent | undefined;
-  /** Its participant's data was erased while it was open. */
-  readonly isErased: boolean;
 }
 
 /** Before anything was read. */
@@ -39,7 +37,6 @@ export const newThread: ThreadState = {
   activity: noActivity,
   knowsRuns: false,
   lastTurn: undefined,
-  isErased: false,
 };
 
 /** The later state of a thread. What only reads have stays. */

@@ -114,6 +114,8 @@ export interface Thread {
   failedSends?: number;
   /** Until when it is put away; null: it is not. A message of the participant wakes it sooner. */
   snoozedUntil?: string | null;
+  /** When the participant's personal data was last erased; null: never. What came since is there, and the participant may have a name again. */
+  erasedAt?: string | null;
   /** Where the words of a search were found. Only in the results of one. */
   match?: ThreadMatch;
 }

@@ -266,6 +266,20 @@ t.test('a thread whose data is erased while it is open shows nothing of it any m
   const pane = page.getByRole('main');
   t.equal(await pane.getByText('My secret').count(), 0);
   t.equal(await pane.getByText('Ada', { exact: true }).count(), 0);
+  const row = page.getByRole('option', { name: 'Erased participant' });
+  await row.getByText('Personal data erased').waitFor();
+  t.equal(await page.getByText('My secret').count(), 0, 'nor in the list');
+  await page.reload();
+  await page.getByRole('heading', { name: 'Erased participant' }).waitFor();
+  await pane.getByText(/^The personal data of this conversation was erased on /).waitFor();
+  await row.getByText('Personal data erased').waitFor();
+  t.equal(await page.getByText('My secret').count(), 0, 'nor after a reload');
+  // The participant writes again.
+  await receive(setting, 'erased', 'Here I am again', 'Ada');
+  await page.getByRole('log').getByText('Here I am again').waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Ada' }).waitFor();
+  await pane.getByText(/^The personal data of this conversation was erased on /).waitFor();
 });
 
 t.test('a thread that there is not says so', async t => {

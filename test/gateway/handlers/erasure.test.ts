@@ -315,12 +315,17 @@ t.test('a participant who writes again has a name again, and the thread a past',
   const { key } = tenant;
   const name = 'Ana-31415';
   const { threadId } = await write(tenant, name, 'first');
-  await erase(tenant, threadId);
+  const { requestedAt } = await erase(tenant, threadId);
   const again = await write(tenant, name, 'second');
   t.equal(again.threadId, threadId, 'the identity is the same');
   await eraseNowAndLater();
   const params = { threadId };
-  t.match(await key.get<Thread>('getThread', { params }), { externalRef: name });
+  const marked = { externalRef: name, erasedAt: requestedAt };
+  t.match(await key.get<Thread>('getThread', { params }), marked);
+  const listed = await key.get<ListOf<Thread>>('listThreads', {
+    query: { projectId: tenant.projectId, participantRef: name },
+  });
+  t.match(listed.data, [marked], 'and says what was erased');
   const { data } = await key.get<ListOf<Message>>('listMessages', { params, query: { order: 'asc' } });
   t.same(
     data.map(message => message.body),

@@ -17,9 +17,8 @@ export const thread: typeof english = {
   you: 'Sie',
   nameless: id => `Person ${id}`,
   nobody: 'Niemand',
-  unknownParticipant: 'Unbekannter Teilnehmer',
-  erasedParticipant: 'Gelöschter Teilnehmer',
-  erased: 'Die persönlichen Daten dieses Gesprächs wurden gelöscht. Was darin stand, ist nicht mehr lesbar.',
+  erased: at =>
+    `Die persönlichen Daten dieses Gesprächs wurden am ${at} gelöscht. Was davor geschrieben wurde, ist nicht mehr lesbar.`,
   dismiss: 'Ausblenden',
   status: { open: 'Offen', closed: 'Geschlossen', archived: 'Archiviert' },
   header: {

@@ -16,9 +16,8 @@ export const thread = {
   you: 'You',
   nameless: (id: string) => `Operator ${id}`,
   nobody: 'Nobody',
-  unknownParticipant: 'Unknown participant',
-  erasedParticipant: 'Erased participant',
-  erased: 'The personal data of this conversation was erased. What it said cannot be read any more.',
+  erased: (at: string) =>
+    `The personal data of this conversation was erased on ${at}. What was said before cannot be read any more.`,
   dismiss: 'Dismiss',
   status: { open: 'Open', closed: 'Closed', archived: 'Archived' },
   header: {

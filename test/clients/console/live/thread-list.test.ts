@@ -40,6 +40,10 @@ class Server {
     return createEvent('thread.lifecycle.updated', data);
   }
 
+  erase(threadId: string): SkeinEvent {
+    return this.change(threadId, { preview: null, erasedAt: toInstant(this.at + 1) });
+  }
+
   write(threadId: string, direction: 'inbound' | 'outbound'): SkeinEvent {
     const known = this.threads.get(threadId) ?? create(threadId);
     const sequence = (known.sequence ?? 0) + 1;
@@ -138,6 +142,7 @@ const threadIds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(letter => `thread_${le
 const step = fc.oneof(
   fc.record({ is: fc.constant('inbound' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({ is: fc.constant('outbound' as const), threadId: fc.constantFrom(...threadIds) }),
+  fc.record({ is: fc.constant('erase' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({
     is: fc.constant('change' as const),
     threadId: fc.constantFrom(...threadIds),
@@ -181,6 +186,7 @@ t.test('reads and events in any order end in what is there', async t => {
       for (const each of steps) {
         if (each.is === 'inbound' || each.is === 'outbound')
           list.onEvent(server.write(each.threadId, each.is));
+        else if (each.is === 'erase') list.onEvent(server.erase(each.threadId));
         else if (each.is === 'change') list.onEvent(server.change(each.threadId, each.change));
         else if (each.is === 'later') later.run();
         else if (each.is === 'more') void list.readMore();

@@ -121,6 +121,22 @@ t.test('nothing that was erased is shown again, whenever it comes', async t => {
   );
 });
 
+t.test('what the thread says was erased is not shown, before the event tells up to which number', async t => {
+  const history = new ThreadHistory();
+  const bodies = (): (string | undefined)[] =>
+    [6, 8].map(sequence => findMessage(history, `message_${sequence}`)?.body);
+  // By a clock that went back.
+  history.addPage([createMessage(6), createMessage(8, { createdAt: at(6.5) })], whole);
+  history.addNotes([createNote(6.2)]);
+  history.eraseBefore(at(7));
+  t.strictSame(bodies(), ['', '']);
+  t.notOk(ids(history).includes('note_6.2'));
+  history.addEvent(erased);
+  t.strictSame(bodies(), ['', 'text 8']);
+  history.eraseBefore(at(7));
+  t.strictSame(bodies(), ['', 'text 8'], 'said once more');
+});
+
 t.test('a status only moves forward', async t => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...outbound), { minLength: 1 }), seen => {
