@@ -219,9 +219,11 @@ export class OpenThread {
     const { data } = event;
     const sequence = 'sequence' in data ? (data.sequence ?? 0) : 0;
     if (this.#missing === undefined) this.#completeTo = Math.max(this.#completeTo, sequence);
-    const thread = 'thread' in data ? mergeThread(this.#state.thread, data.thread) : this.#state.thread;
+    const { thread: known } = this.#state;
+    // One that is no news would undo what the operator has just changed, and the server has yet to answer.
+    const isNews = 'thread' in data && (data.thread.sequence ?? 0) > (known?.sequence ?? 0);
     this.#change({
-      thread,
+      thread: isNews ? mergeThread(known, data.thread) : known,
       lastSequence: Math.max(this.#state.lastSequence, sequence),
       activity: takeAgentEvent(this.#state.activity, event),
     });

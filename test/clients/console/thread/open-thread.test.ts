@@ -132,6 +132,24 @@ function startServer(newest: number) {
 
 const settled = (): Promise<unknown> => new Promise(resolve => setImmediate(resolve));
 
+t.test('a late event does not undo what the operator has changed meanwhile', async t => {
+  const { thread } = startServer(3);
+  await thread.open();
+  const shown = thread.getState().thread;
+  if (shown === undefined) throw new Error('it was read');
+  thread.takeThread({ ...shown, status: 'closed' });
+  const assigned = (sequence: number): SkeinEvent =>
+    ({
+      ...createClosing(sequence),
+      eventName: 'thread.assignment.changed',
+      data: { threadId, sequence, thread: { ...shown, status: 'open', sequence } },
+    }) as unknown as SkeinEvent;
+  thread.takeEvent(assigned(3));
+  t.equal(thread.getState().thread?.status, 'closed');
+  thread.takeEvent(assigned(4));
+  t.equal(thread.getState().thread?.status, 'open', 'what is newer counts');
+});
+
 t.test('what was missed is asked for until it has come, and what is shown stays', async t => {
   const { server, thread, due } = startServer(3);
   await thread.open();
