@@ -100,6 +100,7 @@ export const operationNames = {
   changeThreads: 'threads.bulk',
   setTyping: 'threads.setTyping',
   moveReadCursor: 'threads.moveReadCursor',
+  listPersonalData: 'threads.listPersonalData',
   erasePersonalData: 'threads.erasePersonalData',
   listNotes: 'notes.list',
   createNote: 'notes.create',

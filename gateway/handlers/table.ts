@@ -224,7 +224,7 @@ function conversationHandlers(services: HandlerServices) {
     ...mentionHandlers({ database, cursors }),
     ...presenceHandlers({ database, node, show: event => publishEphemeral(transport, event) }),
     ...attachmentHandlers({ database, links, limits }),
-    ...privacyHandlers({ database, node }),
+    ...privacyHandlers({ database, node, cursors }),
     ...eventHandlers({ database, cursors }),
     ...stitchHandlers({ database, node, cursors, vault, reach, limits }),
     ...deliveryHandlers({ database, node, cursors }),

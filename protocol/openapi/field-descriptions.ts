@@ -149,6 +149,14 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   listDeliveries: { eventId: 'Deliveries of this event.', status: 'Deliveries in this state.' },
   TestStitchBody: { eventName: 'The event that a sample is sent of. Default: stitch.test.ping.' },
 
+  PersonalDataRecord: {
+    kind: 'Which of the following fields is there.',
+    thread: 'The thread with its participant, tags and custom fields.',
+    message: 'What the participant wrote, or was written.',
+    note: 'What operators wrote to each other.',
+    agentRun: 'What an agent did on the thread.',
+  },
+
   // People and tenants
   'SignUpBody ResetPasswordBody': { password: 'The new password: 8 to 256 characters.' },
   AcceptInvitationBody: {

@@ -1,10 +1,33 @@
 /** Privacy. */
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { id, MaybeProjectQuery, PersonalDataErasure } from '../resources/index.ts';
-import { access, writing } from './rules.ts';
+import {
+  createList,
+  id,
+  MaybeProjectQuery,
+  NestedListQuery,
+  PersonalDataErasure,
+  PersonalDataRecord,
+} from '../resources/index.ts';
+import { access, listing, writing } from './rules.ts';
 
 export const privacyOperations = {
+  listPersonalData: {
+    method: 'GET',
+    path: '/threads/{threadId}/personal-data',
+    tag: 'Privacy',
+    summary: 'List what is known of the participant of a thread',
+    description:
+      'A copy to hand to the participant: the thread first, then its messages in their order, then the notes and the agent runs of the thread, newest first. The field that `kind` names is the resource, as its own operations show it; the steps of a run are those of getAgentRun, and files are those of getAttachmentUrl. A participant of several channels has a thread in each: see `participantRef` of listThreads.',
+    auth: 'project',
+    access: access.exportPersonalData,
+    params: Type.Object({ threadId: id('thread') }),
+    query: NestedListQuery,
+    success: { status: 200, body: createList(PersonalDataRecord) },
+    errors: listing,
+    rate: 'read',
+    idempotency: 'none',
+  },
   erasePersonalData: {
     method: 'DELETE',
     path: '/threads/{threadId}/personal-data',

@@ -51,6 +51,8 @@ export const access = {
   ticket: who(null, [], allOperators),
   /** It cannot be undone, so writing in threads is not enough. */
   erase: who(['threads:write'], developers, ['project_owner']),
+  /** All of it at once, for those who may erase it. */
+  exportPersonalData: who(['threads:read', 'messages:read', 'agents:read'], developers, ['project_owner']),
   readAgents: who(['agents:read'], everyone, allOperators),
   writeAgents: who(['agents:write'], developers, []),
   runAgents: who(['agents:run'], developers, operators),

@@ -181,6 +181,7 @@ export {
   PartnerAppCredential,
   RotatePartnerAppSecretBody,
 } from './partner-app.ts';
+export { PersonalDataErasure, PersonalDataRecord } from './privacy.ts';
 export { ReadCursor, ReadCursorBody, ThreadViewer, TypingBody } from './presence.ts';
 export {
   type AvatarColor,
@@ -269,7 +270,6 @@ export {
   maxTags,
   maxUnreadCount,
   noAgentMode,
-  PersonalDataErasure,
   type SnoozeReason,
   snoozeReasons,
   Thread,

@@ -206,9 +206,3 @@ export const ListThreadsQuery = Type.Object({
   order: optional(choice(['asc', 'desc'], { default: 'desc' })),
   ...page,
 });
-
-export const PersonalDataErasure = resource('PersonalDataErasure', {
-  threadId: id('thread'),
-  requestedAt: instant(),
-});
-export type PersonalDataErasure = Static<typeof PersonalDataErasure>;

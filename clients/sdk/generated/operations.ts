@@ -77,6 +77,7 @@ pPUT assign.@=/~/assignment
 pePOST change@s=/bulk bulk
 pPOST setTyping=/~/typing
 pPUT moveReadCursor=/~/read-cursor
+LpGET listPersonalData=/~/personal-data
 pDELETE erasePersonalData=/~/personal-data
 LpGET list.@.Events=/~/events`,
   notes: `LpGET list.@s/threads/~=
@@ -247,6 +248,7 @@ export type OperationId =
   | 'deleteCannedReply'
   | 'setTyping'
   | 'moveReadCursor'
+  | 'listPersonalData'
   | 'erasePersonalData'
   | 'listMessages'
   | 'createMessage'

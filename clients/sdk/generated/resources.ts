@@ -74,6 +74,7 @@ import type {
   PartnerAppCredential,
   PasswordAndCodeBody,
   PersonalDataErasure,
+  PersonalDataRecord,
   Profile,
   Project,
   ProjectMember,
@@ -487,6 +488,22 @@ export interface ListCannedRepliesQuery {
   projectId?: string | undefined;
   /** How the shortcut, with its slash or without, or the title begins. */
   q?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
+/** What `threads.listPersonalData` asks for. */
+export interface ListPersonalDataQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -1556,6 +1573,14 @@ export interface ThreadsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
   moveReadCursor(threadId: string, body: ReadCursorBody, options?: CallOptions): Call<ReadCursor>;
+
+  /**
+   * List what is known of the participant of a thread.
+   * A copy to hand to the participant: the thread first, then its messages in their order, then the notes and the agent runs of the thread, newest first. The field that `kind` names is the resource, as its own operations show it; the steps of a run are those of getAgentRun, and files are those of getAttachmentUrl. A participant of several channels has a thread in each: see `participantRef` of listThreads.
+   * API keys need `threads:read` and `messages:read` and `agents:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  listPersonalData(threadId: string, query?: ListPersonalDataQuery, options?: CallOptions): Listing<PersonalDataRecord>;
 
   /**
    * Erase the personal data of the participant of a thread.

@@ -4003,6 +4003,19 @@ export interface ReadCursor {
   updatedAt: string;
 }
 
+export interface PersonalDataRecord {
+  /** Which of the following fields is there. */
+  kind: 'thread' | 'message' | 'note' | 'agentRun';
+  /** The thread with its participant, tags and custom fields. */
+  thread?: Thread;
+  /** What the participant wrote, or was written. */
+  message?: Message;
+  /** What operators wrote to each other. */
+  note?: ThreadNote;
+  /** What an agent did on the thread. */
+  agentRun?: AgentRun;
+}
+
 export interface PersonalDataErasure {
   threadId: string;
   requestedAt: string;

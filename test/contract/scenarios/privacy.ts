@@ -3,6 +3,10 @@ import { newInbound } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
 
 export const privacyScenarios: ScenariosOf<typeof privacyOperations> = {
+  listPersonalData: {
+    request: async env => ({ params: { threadId: (await newInbound(env)).threadId } }),
+    refusals: {},
+  },
   erasePersonalData: {
     request: async env => ({ params: { threadId: (await newInbound(env)).threadId } }),
     refusals: {},

@@ -5,7 +5,9 @@ import { operations, type OperationId } from '../../../protocol/operations/table
 import type { AttachmentUpload } from '../../../protocol/resources/attachment.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { ThreadNote } from '../../../protocol/resources/note.ts';
-import type { PersonalDataErasure, Thread } from '../../../protocol/resources/thread.ts';
+import type { PersonalDataErasure, PersonalDataRecord } from '../../../protocol/resources/privacy.ts';
+import type { Thread } from '../../../protocol/resources/thread.ts';
+import { newId } from '../../../protocol/ids.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemRandom, type Random } from '../../../runtime/time/clock.ts';
 import { followEvents } from '../../../storage/search/follow.ts';
@@ -344,6 +346,100 @@ t.test('asked twice it is done twice, to the newest event', async t => {
   await Promise.all([eraseNowAndLater(), eraseNowAndLater()]);
   t.same(await columnsWith(database, 'Eve-16180'), []);
 });
+
+t.test(
+  'a copy has everything, in pages of any size, and nothing of others; after an erasure it is empty',
+  async t => {
+    const tenant = await service.tenant();
+    const { key, person, projectId, environmentId } = tenant;
+    const { threadId } = await write(tenant, 'Rosa-2236', 'first');
+    const params = { threadId };
+    await write(tenant, 'Rosa-2236', 'second');
+    await write(tenant, 'Somebody-else', 'of no concern');
+    for (const body of ['one', 'two', 'three'])
+      await key.get('createNote', { params, key: body, body: { projectId, body } });
+    await key.get('createMessage', {
+      params,
+      key: 'answer',
+      body: { projectId, body: 'Dear Rosa', direction: 'outbound' },
+    });
+    const runIds = [0, 1].map(n => newId('run', n));
+    for (const [n, id] of runIds.entries())
+      await database.query(
+        `insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`,
+        [
+          JSON.stringify({
+            ...{
+              agent_run_id: id,
+              project_id: projectId,
+              environment_id: environmentId,
+              thread_id: threadId,
+            },
+            ...{ agent_id: newId('agent'), loom_id: newId('loom'), loom_version_id: newId('loomVersion') },
+            ...{
+              provider: 'llm_provider_1',
+              model: 'small',
+              mode: 'auto',
+              tool_call_count: 0,
+              trace: { steps: [] },
+            },
+            ...{ status: 'failed', metadata: {}, state: {}, version: 1 },
+            ...{ created_at: new Date(n), updated_at: new Date(n) },
+          }),
+        ],
+      );
+
+    const inPages = async (limit: number): Promise<PersonalDataRecord[]> => {
+      const records: PersonalDataRecord[] = [];
+      let cursor: string | undefined;
+      do {
+        const page: ListOf<PersonalDataRecord> = await key.get('listPersonalData', {
+          params,
+          query: { limit, ...(cursor === undefined ? {} : { cursor }) },
+        });
+        t.ok(page.data.length <= limit);
+        t.equal(page.hasMore, page.nextCursor !== null);
+        records.push(...page.data);
+        cursor = page.nextCursor ?? undefined;
+      } while (cursor !== undefined);
+      return records;
+    };
+    const all = await inPages(100);
+    t.strictSame(
+      all.map(
+        ({ kind, thread, message, note, agentRun }) =>
+          `${kind} ${thread?.externalRef ?? message?.body ?? note?.body ?? agentRun?.agentRunId}`,
+      ),
+      [
+        'thread Rosa-2236',
+        ...['message first', 'message second', 'message Dear Rosa'],
+        ...['note three', 'note two', 'note one'],
+        ...runIds.map(id => `agentRun ${id}`).reverse(),
+      ],
+    );
+    for (const limit of [1, 2, 3, 4, 8, 9]) t.strictSame(await inPages(limit), all, `pages of ${limit}`);
+
+    const other = await write(tenant, 'Somebody-else', 'still of no concern');
+    const first = await key.get<ListOf<PersonalDataRecord>>('listPersonalData', {
+      params,
+      query: { limit: 1 },
+    });
+    const stolen = { params: { threadId: other.threadId }, query: { cursor: first.nextCursor ?? '' } };
+    t.equal((await key.ask('listPersonalData', stolen)).status, 400, 'a cursor fits its thread alone');
+    const outsider = await service.tenant();
+    for (const stranger of [outsider.person, outsider.key])
+      t.equal((await stranger.ask('listPersonalData', { params })).status, 404);
+    t.equal(
+      (await person.ask('listPersonalData', { params: { threadId: `thread_${'0'.repeat(26)}` } })).status,
+      404,
+    );
+
+    await erase(tenant, threadId);
+    await eraseNowAndLater();
+    t.same(await columnsWith(database, 'Rosa-2236'), []);
+    t.notMatch(JSON.stringify(await inPages(100)), /Rosa|first|second|three/);
+  },
+);
 
 t.test('for developers and keys that write threads, in their own environment', async t => {
   const tenant = await service.tenant();

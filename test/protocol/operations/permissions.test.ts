@@ -70,6 +70,7 @@ const table: readonly Row[] = [
   ),
   // It cannot be undone: stricter than writing.
   row(['threads:write'], developer, ['project_owner'], 'erasePersonalData'),
+  row(['threads:read', 'messages:read', 'agents:read'], developer, ['project_owner'], 'listPersonalData'),
   row(
     ['agents:read'],
     viewer,
