@@ -1,6 +1,7 @@
 /**
- * Durable inbound messages per second: Skein beside what others would write, on the same PostgreSQL, in one run. Each does the
- * same work: a 300-byte message, rows for message, event and one delivery, the thread's update, 201 after the commit.
+ * Durable inbound messages per second: Skein beside what others would write, on the same PostgreSQL, in one run. Each promises the
+ * same: a 300-byte message with its event, which one webhook is to get, the thread's update, 201 after the commit. The peers write a row for
+ * the webhook, the usual outbox; Skein's outbox is its log of events, and it writes none until an attempt has ended.
  * Skein does it with key authentication, validation and idempotency on.
  *
  * The systems take turns, forwards and backwards, and the medians of the rounds are compared, so that a slow minute of the machine hits all alike. The
@@ -77,7 +78,7 @@ async function startPeer(name: (typeof peers)[number], database: BenchDatabase):
 
 async function startOurs(database: BenchDatabase): Promise<System> {
   const skein = await startSkein(database, 'skein_inbound');
-  // A stitch whose circuit is open queues its deliveries and sends none: the row is made, as in the peers, and no more.
+  // A stitch whose circuit is open is due every event and is sent none: as the peers, which store what is to be delivered, and no more.
   const { stitch } = await skein.api.post<{ stitch: { stitchId: string } }>('/stitches', {
     projectId: skein.projectId,
     name: 'Queue',
