@@ -42,7 +42,10 @@ export function privacyHandlers(services: PrivacyServices): Handlers<typeof priv
       for (const part of parts.slice(parts.findIndex(each => each.kind === kind))) {
         found.push(
           ...(await part.read(database, {
-            ...{ threadId, projectId, environmentId, now: call.now },
+            threadId,
+            projectId,
+            environmentId,
+            now: call.now,
             after: part.kind === kind && end.length > 0 ? end : undefined,
             limit: limit + 1 - found.length,
           })),

@@ -369,22 +369,24 @@ t.test(
         `insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`,
         [
           JSON.stringify({
-            ...{
-              agent_run_id: id,
-              project_id: projectId,
-              environment_id: environmentId,
-              thread_id: threadId,
-            },
-            ...{ agent_id: newId('agent'), loom_id: newId('loom'), loom_version_id: newId('loomVersion') },
-            ...{
-              provider: 'llm_provider_1',
-              model: 'small',
-              mode: 'auto',
-              tool_call_count: 0,
-              trace: { steps: [] },
-            },
-            ...{ status: 'failed', metadata: {}, state: {}, version: 1 },
-            ...{ created_at: new Date(n), updated_at: new Date(n) },
+            agent_run_id: id,
+            project_id: projectId,
+            environment_id: environmentId,
+            thread_id: threadId,
+            agent_id: newId('agent'),
+            loom_id: newId('loom'),
+            loom_version_id: newId('loomVersion'),
+            provider: 'llm_provider_1',
+            model: 'small',
+            mode: 'auto',
+            tool_call_count: 0,
+            trace: { steps: [] },
+            status: 'failed',
+            metadata: {},
+            state: {},
+            version: 1,
+            created_at: new Date(n),
+            updated_at: new Date(n),
           }),
         ],
       );
@@ -427,8 +429,8 @@ t.test(
     const stolen = { params: { threadId: other.threadId }, query: { cursor: first.nextCursor ?? '' } };
     t.equal((await key.ask('listPersonalData', stolen)).status, 400, 'a cursor fits its thread alone');
     const outsider = await service.tenant();
-    for (const stranger of [outsider.person, outsider.key])
-      t.equal((await stranger.ask('listPersonalData', { params })).status, 404);
+    for (const by of [outsider.person, outsider.key])
+      t.equal((await by.ask('listPersonalData', { params })).status, 404);
     t.equal(
       (await person.ask('listPersonalData', { params: { threadId: `thread_${'0'.repeat(26)}` } })).status,
       404,
