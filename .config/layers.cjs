@@ -121,6 +121,13 @@ module.exports = {
       to: { path: '^(node_modules/)?nats(/|$)' },
     },
     {
+      // A node that traces nothing loads none of it.
+      name: 'opentelemetry-only-in-gateway-tracing',
+      severity: 'error',
+      from: { pathNot: '^gateway/tracing/|node_modules/' },
+      to: { path: '^(node_modules/)?@opentelemetry/' },
+    },
+    {
       name: 'no-orphan-modules',
       severity: 'error',
       from: { orphan: true, pathNot: '\\.(test|d)\\.ts$|^bench/|\\.worker\\.ts$|\\.browser\\.js$' },

@@ -1,6 +1,6 @@
 /** What a run's tasks work with: everything that does I/O, as interfaces. */
 import type { Clock, Random } from '../../runtime/time/index.ts';
-import type { Log } from '../../runtime/observability/index.ts';
+import type { Log, Tracer } from '../../runtime/observability/index.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/index.ts';
 import type { Tenancy } from '../base/index.ts';
 import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
@@ -108,4 +108,6 @@ export interface RunServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
 }

@@ -19,6 +19,8 @@ export interface StepRequest extends Tenancy {
   readonly costMicros: number;
   /** Nothing goes on beyond this instant, in epoch milliseconds. */
   readonly deadline: number;
+  /** W3C Trace Context for the provider, given by the task where the run's trace is kept. */
+  readonly traceparent?: string;
 }
 
 /** The payload of the task `modelStep`. */
@@ -50,6 +52,8 @@ export interface ToolCallRequest extends Tenancy {
   /** The longest that an attempt may take, in milliseconds, even if the tool was changed since the model wanted the call. */
   readonly attemptMs: number;
   readonly deadline: number;
+  /** W3C Trace Context for the tool, given by the task where the run's trace is kept. */
+  readonly traceparent?: string;
 }
 
 /** The payload of the task `toolCall`. */

@@ -1,5 +1,5 @@
 /** What a stitch's tasks work with. */
-import type { Log } from '../../runtime/observability/index.ts';
+import type { Log, Tracer } from '../../runtime/observability/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
@@ -17,6 +17,8 @@ export interface StitchServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** How long a whole attempt may take, in milliseconds. Default 15,000. */
   readonly attemptTimeoutMs?: number;
   /** Calls back at the end of this turn of the event loop. Default: `setImmediate`. */

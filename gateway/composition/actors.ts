@@ -21,7 +21,7 @@ import {
 } from '../../actors/stitch/index.ts';
 import { createThreadKind, receiveFromProvider, threadSnapshot } from '../../actors/thread/index.ts';
 import { type Clock, systemRandom } from '../../runtime/time/index.ts';
-import type { Log, Metrics } from '../../runtime/observability/index.ts';
+import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
 import { Node } from '../../runtime/node/index.ts';
 import { Pool, type OutboundQueue } from '../../runtime/pool/index.ts';
 import type { Placement } from '../../runtime/placement/index.ts';
@@ -63,6 +63,7 @@ export interface ActorsOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly database: Database;
   readonly media: Media;
   readonly notifier: CommitNotifier;
@@ -93,7 +94,7 @@ export interface Actors {
 
 /** Creates the actors of this node. None is activated before `start`. */
 export function createActors(options: ActorsOptions): Actors {
-  const { log, clock, database, notifier, transport } = options;
+  const { log, clock, database, notifier, transport, tracer } = options;
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const outbound = createOutbound({ ...options, followedLog, archived });
@@ -103,6 +104,7 @@ export function createActors(options: ActorsOptions): Actors {
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
     log,
+    tracer,
   });
   const recentWebhooks = new RecentWebhooks();
   const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
@@ -209,6 +211,7 @@ function createOutbound(
     ownPorts,
     log,
     clock,
+    tracer,
     database: db,
     followedLog,
     archived,
@@ -223,7 +226,7 @@ function createOutbound(
   });
   const deliveries = pool.openQueue(queues.deliveries);
   const files = pool.openQueue(queues.files);
-  const shared = { db, vault, clock, random: systemRandom, log };
+  const shared = { db, vault, clock, random: systemRandom, log, tracer };
   const stitches = createStitches({ ...shared, archived, followedLog, pool: deliveries, notifyOwner });
   const tools = new HttpTools({ ...shared, pool: pool.openQueue(queues.tools) });
   const models = new ModelWorker({
@@ -235,6 +238,7 @@ function createOutbound(
   const runs = createRuns({
     clock,
     log,
+    tracer,
     random: systemRandom,
     tools,
     plans: createPlans({ db, vault, clock, log }),
@@ -253,6 +257,7 @@ function createNode(
     log,
     clock,
     metrics,
+    tracer,
     database,
     media,
     vault,
@@ -297,6 +302,7 @@ function createNode(
     random: systemRandom,
     log,
     metrics,
+    tracer,
     shards: config.shards,
     onShardsTaken,
   });

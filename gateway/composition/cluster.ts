@@ -1,6 +1,5 @@
 /** Connects a node to its cluster over NATS: transport, shard leases and the relay of committed events. */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type Clock, systemRandom } from '../../runtime/time/index.ts';
 import { LeasedPlacement, NatsPeers, NatsRegister } from '../../runtime/cluster/index.ts';
 import { NatsConnection } from '../../runtime/nats/index.ts';
@@ -9,6 +8,7 @@ import { NatsTransport } from '../../runtime/transport/index.ts';
 import { ClusterRelay, type CommitNotifier } from '../../storage/events/index.ts';
 import type { ClusterRuntime } from './cluster-runtime.ts';
 import type { Config } from '../config/index.ts';
+import { readVersion } from './version.ts';
 
 /** Half of NATS's default limit, so that large events do not delay the messages behind them. */
 const relayMessageBytes = 524_288;
@@ -87,10 +87,4 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
       await connection.close();
     },
   };
-}
-
-/** The version in package.json. */
-function readVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
 }

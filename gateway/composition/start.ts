@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { collectDefaultMetrics, Gauge } from 'prom-client';
-import { type Log, Metrics } from '../../runtime/observability/index.ts';
+import { type Log, Metrics, type Tracer } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { freePort } from '../../storage/embedded/index.ts';
 import { CommitNotifier } from '../../storage/events/index.ts';
@@ -18,11 +18,13 @@ import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
 import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
+import { startTracing } from '../tracing/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
 import { checkPreconditions, StartRefused } from './preconditions.ts';
+import { readVersion } from './version.ts';
 import { loadKeyRings, migrateStorage, openStorage, type Storage } from './storage.ts';
 
 /** How long a draining node waits for the answers that are being made. */
@@ -48,6 +50,7 @@ interface Start {
   readonly config: Config;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly notifier: CommitNotifier;
   /** Aborted: a node that waits for its cluster gives up. */
   readonly stop: AbortSignal;
@@ -90,10 +93,13 @@ export async function startSkein(
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
+    const tracing = await startTracing(config.tracing, readVersion(), log);
+    closers.push(() => tracing.close());
     const addresses = await startParts({
       config,
       log,
       metrics: new Metrics(),
+      tracer: tracing.tracer,
       notifier: new CommitNotifier(),
       stop,
       onClose: closer => closers.push(closer),
@@ -239,7 +245,20 @@ function joinCluster(
 }
 
 function createNodeActors(
-  { config, log, metrics, database, clock, notifier, vault, mails, cluster, listening, onClose }: Parts,
+  {
+    config,
+    log,
+    metrics,
+    tracer,
+    database,
+    clock,
+    notifier,
+    vault,
+    mails,
+    cluster,
+    listening,
+    onClose,
+  }: Parts,
   media: Media,
   wakeMail: () => void,
 ): Actors {
@@ -255,6 +274,7 @@ function createNodeActors(
     log,
     clock,
     metrics,
+    tracer,
     database,
     media,
     notifier,
@@ -290,6 +310,7 @@ function startRest(
     config,
     log,
     metrics,
+    tracer,
     database,
     clock,
     notifier,
@@ -311,6 +332,7 @@ function startRest(
     log,
     clock,
     metrics,
+    tracer,
     database,
     notifier,
     ring,
@@ -334,7 +356,7 @@ function startRest(
 
 /** Undefined where gRPC is switched off. */
 function createGrpc(
-  { config, log, metrics, database, clock, cluster, listening }: Parts,
+  { config, log, metrics, tracer, database, clock, cluster, listening }: Parts,
   create: ((options: GrpcOptions) => GrpcServer) | undefined,
   own: Pick<GrpcOptions, 'node' | 'tokens' | 'shared'>,
 ): GrpcServer | undefined {
@@ -344,6 +366,7 @@ function createGrpc(
     log,
     clock,
     metrics,
+    tracer,
     database,
     health,
     owners: cluster.owners,

@@ -8,6 +8,7 @@ import type { MediaLocation } from '../../storage/media/index.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
 import { defaultShardCount } from '../../runtime/placement/index.ts';
 import type { ServiceToken } from '../auth/index.ts';
+import { toSampling, type TracingOptions } from '../tracing/index.ts';
 import { findExposures } from './exposure.ts';
 import { type Variable, variables } from './variables.ts';
 import { defaultLimits, type Limits } from '../../storage/writes/index.ts';
@@ -84,6 +85,8 @@ export interface Config {
   readonly exposures: readonly string[];
   /** Undefined: by whether a terminal shows it. */
   readonly logFormat: 'json' | 'pretty' | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracing: TracingOptions | undefined;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 }
 
@@ -187,6 +190,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logFormat: given.LOG_FORMAT,
     logLevel: given.LOG_LEVEL ?? 'info',
+    tracing: toTracing(given),
   };
 }
 
@@ -195,6 +199,27 @@ function toOwnApp({
   CHATAPP_APP_SECRET: appSecret,
 }: Given): PartnerAppKeys | undefined {
   return appId === undefined || appSecret === undefined ? undefined : { appId, appSecret };
+}
+
+function toTracing(given: Given): TracingOptions | undefined {
+  const base = given.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const url =
+    given.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? (base === undefined ? undefined : `${base}/v1/traces`);
+  if (url === undefined || given.OTEL_SDK_DISABLED === true) return undefined;
+  const { NODE_ID: id } = given;
+  return {
+    url,
+    headers: given.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    sampling: toSampling(
+      given.OTEL_TRACES_SAMPLER ?? 'parentbased_always_on',
+      given.OTEL_TRACES_SAMPLER_ARG ?? 1,
+    ),
+    resource: {
+      ...(id !== undefined && { 'service.instance.id': id }),
+      ...given.OTEL_RESOURCE_ATTRIBUTES,
+      'service.name': given.OTEL_SERVICE_NAME ?? given.OTEL_RESOURCE_ATTRIBUTES?.['service.name'] ?? 'skein',
+    },
+  };
 }
 
 function toGrpcTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: Given): GrpcTls | undefined {

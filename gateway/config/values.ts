@@ -38,6 +38,27 @@ export function choice<const Words extends readonly string[]>(
   return text => words.find(word => word === text);
 }
 
+/** A number from 0 to 1. */
+export function share(text: string): number | undefined {
+  return /^(0|1|0?\.[0-9]{1,9}|1\.0{1,9})$/.test(text) ? Number(text) : undefined;
+}
+
+/** `name=value,name=value`, with percent-encoded values, as OpenTelemetry has them (W3C Baggage without properties). */
+export function pairs(text: string): Readonly<Record<string, string>> | undefined {
+  const found: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    const equals = part.indexOf('=');
+    const name = part.slice(0, Math.max(0, equals)).trim();
+    if (!/^[\x21-\x7e]+$/.test(name)) return undefined;
+    try {
+      found[name] = decodeURIComponent(part.slice(equals + 1).trim());
+    } catch {
+      return undefined;
+    }
+  }
+  return found;
+}
+
 /** `true` or `false`. */
 export function truth(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;

@@ -14,13 +14,16 @@ import {
   nameForm,
   choice,
   origin,
+  pairs,
   portOrOff,
   secretKeys,
   serviceTokens,
+  share,
   tokenKeys,
   truth,
   whole,
 } from './values.ts';
+import { samplers } from '../tracing/index.ts';
 import { parseToken } from '../auth/index.ts';
 import { faultInLimits, faultInRates, readLimits, readRates } from '../quota/index.ts';
 
@@ -131,7 +134,7 @@ export const variables = {
     read: whole(0, 16),
     wants: 'a number from 0 to 16',
     fallback: '0',
-    meaning: 'number of trusted reverse proxies in front of this server that append to X-Forwarded-For',
+    meaning: 'how many trusted reverse proxies before this server append to X-Forwarded-For',
   },
   DATA_DIR: {
     read: anyText,
@@ -178,7 +181,7 @@ export const variables = {
     read: whole(1, maxShardCount),
     wants: `a number from 1 to ${maxShardCount}`,
     fallback: '256',
-    meaning: 'shards that the nodes of a cluster share; at least as many as there will ever be nodes',
+    meaning: 'shards of a cluster; at least as many as there will ever be nodes',
     condition: 'cannot be changed after the cluster has been created',
   },
   SECRET_KEYS: {
@@ -300,5 +303,60 @@ export const variables = {
     wants: 'fatal, error, warn, info, debug, trace or silent',
     fallback: 'info',
     meaning: 'lowest level that is logged',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: 'none: nothing is traced',
+    meaning: 'where spans go, by OTLP over HTTP: /v1/traces is added; see docs/operate/traces.md',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: 'from OTEL_EXPORTER_OTLP_ENDPOINT',
+    meaning: 'the same, with its whole path',
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: {
+    read: choice(['http/protobuf']),
+    wants: 'http/protobuf',
+    fallback: 'http/protobuf',
+    meaning: 'form in which spans are sent',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    read: pairs,
+    wants: 'name=value,name=value',
+    fallback: 'none',
+    meaning: 'headers of what is sent there',
+    secret: true,
+  },
+  OTEL_TRACES_SAMPLER: {
+    read: choice(samplers),
+    wants: 'a sampler of OpenTelemetry, such as traceidratio',
+    fallback: 'parentbased_always_on',
+    meaning: 'which traces are kept',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    read: share,
+    wants: 'a number from 0 to 1',
+    fallback: '1',
+    meaning: 'share of the traces that a sampler with a ratio keeps',
+  },
+  OTEL_SERVICE_NAME: {
+    read: anyText,
+    wants: 'a name',
+    fallback: 'skein',
+    meaning: 'name of the service in traces',
+  },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    read: pairs,
+    wants: 'name=value,name=value',
+    fallback: 'none',
+    meaning: 'what every span says of this node beside that',
+  },
+  OTEL_SDK_DISABLED: {
+    read: truth,
+    wants: 'true or false',
+    fallback: 'false',
+    meaning: 'switches traces off, whatever else is set',
   },
 } as const satisfies Record<string, Variable<unknown>>;

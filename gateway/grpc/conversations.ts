@@ -15,10 +15,12 @@ import type { Operation } from '../../protocol/operation.ts';
 import { channelOperations, messageOperations, threadOperations } from '../../protocol/operations/index.ts';
 import { id, type Message, type Thread } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
+import type { Tracer } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { HttpAnswer } from '../http/index.ts';
 import {
   runPipeline,
+  toRefusal,
   type AccessRules,
   type Endpoint,
   type Handler,
@@ -42,6 +44,7 @@ export interface ConversationsOptions {
   readonly rules: AccessRules;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  readonly tracer: Tracer;
 }
 
 const environment = Type.Object({ environmentId: id('environment') });
@@ -106,12 +109,25 @@ export class Conversations {
   }
 
   async #answer(id: OperationId, context: CallContext, request: ServiceRequest): Promise<HttpAnswer> {
-    return runPipeline(new ServiceCall(this.#endpoints[id], request, context));
+    const endpoint = this.#endpoints[id];
+    const call = new ServiceCall(endpoint, request, context);
+    if (!endpoint.tracer.isOn) return runPipeline(call);
+    call.trace(context.traceparent, { 'rpc.system': 'grpc', 'skein.service': context.service });
+    try {
+      const answer = await runPipeline(call);
+      call.endTrace({});
+      return answer;
+    } catch (error) {
+      const refusal = toRefusal(error);
+      const isOurs = refusal === undefined || refusal.http >= 500;
+      call.endTrace({ 'skein.error.code': refusal?.code }, isOurs ? 'server' : undefined);
+      throw error;
+    }
   }
 }
 
 function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoint {
-  const { handlers, rules, idempotency, clock } = options;
+  const { handlers, rules, idempotency, clock, tracer } = options;
   const handler = handlers[id] as Handler;
   const operation: Operation = operations[id];
   return {
@@ -123,6 +139,7 @@ function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoin
     limiter: undefined,
     idempotency,
     clock,
+    tracer,
   };
 }
 

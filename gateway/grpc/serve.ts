@@ -1,6 +1,6 @@
 /** The gRPC server of a node: services, methods, server. */
 import type { Node } from '../../runtime/node/index.ts';
-import type { Log, Metrics } from '../../runtime/observability/index.ts';
+import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
 import type { ShardOwners } from '../../runtime/placement/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
@@ -28,6 +28,7 @@ export interface GrpcOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly database: Database;
   readonly node: Node;
   readonly health: Health;
@@ -46,7 +47,7 @@ export interface GrpcOptions {
 
 /** Makes the server; it neither listens nor lets calls in. */
 export function createGrpcServer(options: GrpcOptions): GrpcServer {
-  const { log, clock, database, health, tokens, owners, tls, shared } = options;
+  const { log, clock, tracer, database, health, tokens, owners, tls, shared } = options;
   const { channels, cursors, access, idempotency, streams } = shared;
   const metrics = new GrpcMetrics(options.metrics.registry);
   const authority = new ServiceAuthority(database, clock);
@@ -57,7 +58,7 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
   const handlers = { createInboundMessage, createMessage, getThread };
   return new GrpcServer({
     gate: new Gate({ tokens, metrics, clock, log }),
-    conversations: new Conversations({ handlers, rules: authority, idempotency, clock }),
+    conversations: new Conversations({ handlers, rules: authority, idempotency, clock, tracer }),
     health: new GrpcHealth({ ready: () => health.isReady(), clock }),
     authority,
     streams,

@@ -48,7 +48,6 @@ export interface ServiceRequest {
 const maxActorWaitMs = 10_000;
 
 export class ServiceCall extends OperationCall {
-  readonly traceparent: string | undefined;
   readonly #request: ServiceRequest;
   readonly #context: CallContext;
 

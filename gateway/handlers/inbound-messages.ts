@@ -42,6 +42,7 @@ export function inboundMessageHandlers(
       }
       const { body } = call;
       const made = newMessage(body, call.now);
+      call.span?.set({ 'skein.message.id': made.messageId, 'skein.channel.id': channel.channelId });
       return {
         // Nearly all have no files, and need not wait for them.
         json: await call.onceAsText(key =>

@@ -104,6 +104,7 @@ function writeHandlers({
       const thread = { kind: 'thread', id: threadId };
       const tenant = { projectId, environmentId };
       const made = newMessage(call.body, call.now);
+      call.span?.set({ 'skein.message.id': made.messageId, 'skein.thread.id': threadId });
       const complete = async (): Promise<NewMessage> => {
         const message = await withFiles(database, tenant, made, call.body.attachments);
         return withContent(database, { ...tenant, threadId }, message, call.body);

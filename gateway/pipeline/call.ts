@@ -5,6 +5,13 @@
 import { ServiceError } from '../../protocol/errors.ts';
 import type { Operation, StudioRole } from '../../protocol/operation.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
+import {
+  formatTraceparent,
+  parseTraceparent,
+  type Attributes,
+  type Span,
+  type Tracer,
+} from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { AccessRules } from './authorise.ts';
 import type { Call, Caller, Handler, IdempotencyMark, ProjectScope, ServiceCaller, Work } from './handler.ts';
@@ -31,6 +38,7 @@ export interface Endpoint {
   readonly limiter: RateLimiter | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  readonly tracer: Tracer;
 }
 
 /** What a transport tells of a request before anybody looks into it. */
@@ -59,6 +67,10 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
   caller: Caller | ServiceCaller | undefined;
   project: ProjectScope | undefined;
   isReplayed = false;
+  /** W3C Trace Context: actors are asked in this trace. */
+  traceparent: string | undefined = undefined;
+  /** Undefined where the request's trace is not kept. */
+  span: Span | undefined = undefined;
   /** Of the buckets that the request was charged to, the one that has least left: every answer shows it, refusals too. */
   quota: Quota | undefined;
   protected readonly source: S;
@@ -101,6 +113,37 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
       if (equals >= 0 && pair.slice(0, equals).trim() === name) return pair.slice(equals + 1).trim();
     }
     return undefined;
+  }
+
+  /**
+   * Begins the request's span, where its trace is kept.
+   *
+   * @param given the caller's `traceparent`
+   */
+  trace(given: string | undefined, attributes: Attributes): void {
+    const { id, tracer } = this.endpoint;
+    this.span = tracer.startRequest(id, given, {
+      kind: 'server',
+      attributes: { 'skein.request.id': this.requestId, ...attributes },
+    });
+    this.traceparent = this.span?.traceparent ?? toUnsampled(given);
+  }
+
+  /**
+   * Ends the request's span, where it has one.
+   *
+   * @param failure what the caller cannot help, if that is what happened
+   */
+  endTrace(attributes: Attributes, failure?: string): void {
+    if (this.span === undefined) return;
+    const { project } = this;
+    this.span.set({
+      'skein.project.id': project?.projectId ?? this.named.projectId,
+      'skein.environment.id': project?.environmentId ?? this.named.environmentId,
+      'skein.caller.type': this.caller?.type,
+      ...attributes,
+    });
+    this.span.end(failure);
   }
 
   /** Notes what a bucket said; throws 429 where it had no room. */
@@ -217,6 +260,12 @@ export function getAuthor({ caller }: Pick<Call, 'caller'>): Actor {
     case 'service':
       return { type: 'system', id: caller.name };
   }
+}
+
+/** For the log: the caller's trace, which this node does not keep. */
+function toUnsampled(given: string | undefined): string | undefined {
+  const context = parseTraceparent(given);
+  return context === undefined ? undefined : formatTraceparent({ ...context, sampled: false });
 }
 
 function getActingUserId({ caller }: Pick<Call, 'caller'>): string | undefined {

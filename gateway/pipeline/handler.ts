@@ -9,6 +9,7 @@ import type {
   StudioRole,
 } from '../../protocol/operation.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
+import type { Span } from '../../runtime/observability/index.ts';
 import type { WorkKey } from '../../storage/idempotency/index.ts';
 import type { ProjectAccess } from '../../storage/tenancy/index.ts';
 
@@ -85,6 +86,8 @@ export interface Call<O extends Operation = Operation> {
   readonly address: string;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** The request's span, where its trace is kept. */
+  readonly span?: Span | undefined;
   /** How long the caller waits, where that is known: asks of actors take the call for their options. */
   readonly deadlineMs?: number;
   /** A header by its lower-case name; empty when absent. */

@@ -5,7 +5,13 @@
 import { Counter, type Registry } from 'prom-client';
 import { ServiceError } from '../../protocol/errors.ts';
 import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
-import { BucketHistogram, HistogramBuckets, type Log } from '../../runtime/observability/index.ts';
+import {
+  BucketHistogram,
+  HistogramBuckets,
+  noTracer,
+  type Log,
+  type Tracer,
+} from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Authenticator, ServiceTokens } from '../auth/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
@@ -45,6 +51,8 @@ export interface RestServices {
   readonly docsUrl: string;
   /** Absent: nothing is limited. */
   readonly limiter?: RateLimiter | undefined;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Absent: nothing is counted. */
   readonly metrics?: AnswerMetrics;
   /** Rejects with what refuses a large body of another system, which nobody has signed in for (`Operation.rawBody`). Absent: all are taken. */
@@ -88,6 +96,7 @@ export class RestEndpoint implements Endpoint {
   readonly limiter: RateLimiter | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  readonly tracer: Tracer;
   readonly docsUrl: string;
   readonly authenticator: RestServices['authenticator'];
   /** Undefined: internal services may not call it. */
@@ -107,6 +116,7 @@ export class RestEndpoint implements Endpoint {
     this.limiter = operation.rate === 'none' ? undefined : services.limiter;
     this.idempotency = services.idempotency;
     this.clock = services.clock;
+    this.tracer = services.tracer ?? noTracer;
     this.docsUrl = services.docsUrl;
     this.authenticator = services.authenticator;
     this.serviceTokens = operation.auth === 'any' ? services.serviceTokens : undefined;
@@ -120,6 +130,13 @@ export class RestEndpoint implements Endpoint {
   /** Answers a request; never throws, never rejects. */
   serve(request: HttpRequest): Maybe<HttpAnswer> {
     const call = new RestCall(this, request);
+    if (this.tracer.isOn) {
+      const { method, path } = this.operation;
+      call.trace(request.header('traceparent'), {
+        'http.request.method': method,
+        'http.route': `/v1${path}`,
+      });
+    }
     // The audit log records the address, which cannot be determined any more once the client has gone: the request keeps it from here on.
     if (this.#isAudited) void request.address;
     try {
@@ -188,6 +205,10 @@ export class RestEndpoint implements Endpoint {
 
   #finish(call: RestCall, answer: HttpAnswer): HttpAnswer {
     this.#metrics?.count(this.id, answer.status, this.clock.monotonic() - call.startedAt);
+    if (call.span !== undefined) {
+      const { status } = answer;
+      call.endTrace({ 'http.response.status_code': status }, status >= 500 ? String(status) : undefined);
+    }
     if (call.quota === undefined) return answer;
     return { ...answer, headers: { ...quotaHeaders(call.quota), ...answer.headers } };
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Graph } from '../../actors/chatapp/index.ts';
 import { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
-import type { Log, Metrics } from '../../runtime/observability/index.ts';
+import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
 import { systemRandom, type Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
 import { Accounts, Sessions } from '../../storage/accounts/index.ts';
@@ -45,6 +45,7 @@ export interface RestOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   readonly database: Database;
   readonly notifier: CommitNotifier;
   readonly ring: KeyRing;
@@ -120,6 +121,7 @@ export function serveRest(options: RestOptions): Rest {
     limiter,
     clock,
     log,
+    tracer: options.tracer,
     docsUrl,
     metrics: new AnswerMetrics(metrics.registry),
     admitRawBody: chatapp.webhooks.admitBody,

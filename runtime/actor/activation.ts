@@ -20,6 +20,7 @@
  * thousand bad commands would undo up to a thousand turns each; so the activation then pipelines one turn, and one more for each
  * commit that succeeds, as TCP starts slowly after a loss.
  */
+import { ServiceError } from '../../protocol/errors.ts';
 import type { ActorRef } from './actor.ts';
 import { internalError, toServiceError, unavailable } from './failures.ts';
 import type { Kind } from './kind.ts';
@@ -97,6 +98,7 @@ export class Activation implements Pinned {
     const depth = this.#mailbox.size + this.#inFlight.size;
     metrics.mailboxDepth.observe(depth);
     this.lastUsed = sweeps;
+    if (command.request?.traceparent !== undefined) this.#trace(command, depth);
     if (depth >= limits.mailbox) {
       metrics.counters.overloaded++;
       this.#fail(command, unavailable('overloaded'));
@@ -189,6 +191,7 @@ export class Activation implements Pinned {
       return;
     }
     takeTurn(command, this.#current, this.#kind, this.#context, clock.now());
+    command.span?.note('decided');
     const transient = command.decision?.transient === true;
     if (transient) this.#startEffects(command);
     if (command.commit !== undefined) {
@@ -277,7 +280,16 @@ export class Activation implements Pinned {
     if (decision?.transient !== true) this.#startEffects(command);
     if (commit !== undefined && commit.remind.length > 0) this.#context.scheduleReminders(commit.remind);
     this.#context.admitted--;
+    command.span?.end();
     command.resolve?.(decision?.reply);
+  }
+
+  /** Opens the span of a command, from its arrival to its answer. `depth`: the commands before it. */
+  #trace(command: Command, depth: number): void {
+    const { kind, id } = this.ref;
+    command.span = this.#context.tracer.start(`${kind}.${command.name}`, command.request?.traceparent, {
+      attributes: { 'skein.actor.kind': kind, [`skein.${kind}.id`]: id, 'skein.mailbox.depth': depth },
+    });
   }
 
   #startEffects({ decision }: Command): void {
@@ -287,6 +299,7 @@ export class Activation implements Pinned {
 
   #fail(command: Command, error: Error): void {
     this.#context.admitted--;
+    command.span?.end(error instanceof ServiceError ? error.code : error.name);
     if (command.reject !== undefined) {
       command.reject(error);
       return;

@@ -1,5 +1,5 @@
 /** What a node gives the actors on it: limits, a clock, the store, and the way to what follows a commit. */
-import type { Log, Metrics } from '../observability/index.ts';
+import type { Log, Metrics, Tracer } from '../observability/index.ts';
 import type { Clock } from '../time/index.ts';
 import type { ActorRef, Effect } from './actor.ts';
 import type { DueReminder, Store } from './store.ts';
@@ -68,6 +68,7 @@ export interface NodeContext {
   readonly log: Log;
   readonly limits: Limits;
   readonly metrics: Metrics;
+  readonly tracer: Tracer;
   /** Commands that wait or are in flight on this node; answering one counts it off. */
   admitted: number;
   /** Sweeps so far: the clock of idle time. */

@@ -56,6 +56,8 @@ export interface Commit<Write = unknown> {
     | undefined;
   readonly writes: readonly Write[];
   readonly remind: readonly PlacedReminder[];
+  /** W3C Trace Context of the turn; absent where its trace is not kept. */
+  readonly traceparent?: string | undefined;
   /** Reminders of this actor to delete; `at` given deletes only the one that was set for that instant. */
   readonly forget: readonly { readonly key: string; readonly at?: number }[];
 }

@@ -12,7 +12,7 @@
  *   any -> waiting             undone: an earlier commit was refused, or its own was fenced
  */
 import { ServiceError } from '../../protocol/errors.ts';
-import type { Log } from '../observability/index.ts';
+import type { Log, Span } from '../observability/index.ts';
 import type { ActorRef, Decision, Reminder } from './actor.ts';
 import { internalError, isRefusal } from './failures.ts';
 import type { AnyDecide, Kind } from './kind.ts';
@@ -21,7 +21,7 @@ import type { Chain, Commit, DueReminder, PlacedReminder } from './store.ts';
 
 export type CommandStatus = 'waiting' | 'committing' | 'held' | 'committed' | 'failed' | 'broken';
 
-/** The request that a command belongs to, for log lines about it. */
+/** The request that a command belongs to, for log lines and traces. */
 export interface RequestContext {
   readonly requestId?: string | undefined;
   /** W3C Trace Context. */
@@ -52,6 +52,8 @@ export class Command {
   error: unknown = undefined;
   /** When its commit was sent, in monotonic milliseconds. */
   sentAt = 0;
+  /** From its arrival to its answer; undefined where its trace is not kept. */
+  span: Span | undefined = undefined;
 
   constructor(
     name: string,
@@ -205,6 +207,7 @@ function createCommit(
     writes,
     remind: remind.length === 0 ? nothing : remind.map(reminder => place(reminder, current.ref, context)),
     forget: listForgotten(forget, command.reminder),
+    traceparent: command.span?.traceparent,
   };
 }
 

@@ -25,7 +25,7 @@ import {
   type RequestContext,
   type Store,
 } from '../actor/index.ts';
-import type { Log, Metrics, NodeGauges } from '../observability/index.ts';
+import { noTracer, type Log, type Metrics, type NodeGauges, type Tracer } from '../observability/index.ts';
 import { defaultShardCount, maxShardCount, StandalonePlacement, type Placement } from '../placement/index.ts';
 import { completesWithin, type Clock, type Random } from '../time/index.ts';
 import type { Envelope, Transport } from '../transport/index.ts';
@@ -46,6 +46,8 @@ export interface NodeOptions {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Default: this node is standalone and owns every shard. */
   readonly placement?: Placement;
   /** The shard count of the cluster. Default 256, at most 4,096. */
@@ -74,7 +76,7 @@ export class Node {
   /** Throws a `RangeError` or `TypeError` that names the bad option. */
   constructor(options: NodeOptions) {
     this.#options = options;
-    const { store, transport, clock, random, log, metrics } = options;
+    const { store, transport, clock, random, log, metrics, tracer = noTracer } = options;
     const count = parseShardCount(options.shards);
     const limits = parseLimits(options.limits);
     const kinds = createKinds(options.kinds, count, limits, metrics);
@@ -86,6 +88,7 @@ export class Node {
       log,
       limits,
       metrics,
+      tracer,
       admitted: 0,
       sweeps: 0,
       getShard,
@@ -124,6 +127,7 @@ export class Node {
     this.#router = new Router({
       ...shared,
       transport,
+      tracer,
       askLocally: envelope => this.#askLocally(envelope),
       onForward: ({ kind }) => void metrics.kind(kind).forwarded++,
       onNoOwner: shard => this.#placement.suspect(shard),

@@ -2,8 +2,9 @@
  * Asks for actors that live on other nodes. There is no routing table: the owner of a shard is the node that answers its subject, and
  * while no node does (a hand-over, a takeover) the shard's asks are parked (parked-requests.ts) until their deadlines.
  */
+import { ServiceError } from '../../protocol/errors.ts';
 import { internalError, NoOwner, toServiceError, unavailable, type Limits } from '../actor/index.ts';
-import type { Counters, Log } from '../observability/index.ts';
+import type { Counters, Log, Span, Tracer } from '../observability/index.ts';
 import type { Clock, Random } from '../time/index.ts';
 import type { Envelope, Transport } from '../transport/index.ts';
 import { ParkedRequests, type RoutedAsk } from './parked-requests.ts';
@@ -15,6 +16,7 @@ export interface RouterOptions {
   readonly limits: Limits;
   readonly log: Log;
   readonly counters: Counters;
+  readonly tracer: Tracer;
   /** Asks the actor on this node, if this node owns the shard by now. */
   readonly askLocally: (envelope: Envelope) => Promise<unknown> | undefined;
   /** Called for each ask that is sent to another node. */
@@ -93,14 +95,20 @@ export class Router {
   /** Resolves to whether a node accepted the ask; then its sender has been answered. */
   async #send(shard: number, { envelope, resolve, reject }: RoutedAsk): Promise<boolean> {
     const { transport, askLocally, counters, onForward, onNoOwner } = this.#options;
+    let span: Span | undefined;
     try {
       let answer = askLocally(envelope);
       if (answer === undefined) {
         onForward(envelope);
-        answer = transport.ask(shard, envelope);
+        if (envelope.traceparent !== undefined) span = this.#trace(shard, envelope);
+        const sent = span === undefined ? envelope : { ...envelope, traceparent: span.traceparent };
+        answer = transport.ask(shard, sent);
       }
-      resolve(await answer);
+      const reply = await answer;
+      span?.end();
+      resolve(reply);
     } catch (error) {
+      span?.end(error instanceof ServiceError ? error.code : (error as Error).name);
       if (error instanceof NoOwner) {
         counters.noOwner++;
         onNoOwner(shard);
@@ -111,6 +119,14 @@ export class Router {
       }
     }
     return true;
+  }
+
+  /** Opens the span of a crossing to another node. */
+  #trace(shard: number, { kind, id, command, traceparent }: Envelope): Span | undefined {
+    return this.#options.tracer.start(`forward ${kind}.${command}`, traceparent, {
+      kind: 'client',
+      attributes: { 'skein.actor.kind': kind, [`skein.${kind}.id`]: id, 'skein.shard': shard },
+    });
   }
 
   #park(shard: number, ask: RoutedAsk): void {

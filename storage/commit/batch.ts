@@ -75,7 +75,7 @@ export class Batch {
   /** Only after `admits` has returned true. */
   add(commit: Commit<Write>): void {
     this.#addSnapshot(commit);
-    for (const write of commit.writes) this.#addWrite(write);
+    for (const write of commit.writes) this.#addWrite(write, commit.traceparent);
     for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);
     for (const reminder of commit.remind) {
       this.#size += estimateJsonLength(reminder.payload, maxBatchSize);
@@ -126,8 +126,8 @@ export class Batch {
     this.#snapshots.set(key, { table, id: actor.id, base, changed: snapshot });
   }
 
-  #addWrite(write: Write): void {
-    const values = this.#completeValues(write);
+  #addWrite(write: Write, traceparent: string | undefined): void {
+    const values = this.#completeValues(write, traceparent);
     for (const value of write.values) if (typeof value === 'string') this.#size += value.length;
     if (write.key === undefined) {
       push(this.#rows, write.statement, values);
@@ -138,10 +138,11 @@ export class Batch {
     rows.set(write.key, values);
   }
 
-  #completeValues({ event, values }: Write): readonly Value[] {
+  #completeValues({ event, values }: Write, traceparent: string | undefined): readonly Value[] {
     if (event === undefined) return values;
-    this.events.push(event);
-    return this.#numbers.complete(event, values);
+    const traced = traceparent === undefined ? event : { ...event, traceparent };
+    this.events.push(traced);
+    return this.#numbers.complete(traced, values);
   }
 
   #forget({ actor }: Commit<Write>, key: string, at: number | undefined): void {

@@ -17,7 +17,7 @@
  * The order of an actor's commits is kept throughout.
  */
 import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
-import type { Log } from '../../runtime/observability/index.ts';
+import type { Log, Span, Tracer } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { isInterrupted, isOutOfResources, isTransient } from '../database/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
@@ -37,6 +37,9 @@ const conflictAwareMs = 1_000;
  * the culprit of 500 commits is alone after three limits, with two after nine.
  */
 const interruptedParts = 8;
+
+/** Commits that the span of a batch names; OpenTelemetry's own limit for a span. */
+const maxLinks = 128;
 
 /** How long a lane waits for the database, in milliseconds. */
 export interface LaneLimits {
@@ -59,6 +62,7 @@ export interface CommitLaneOptions {
   readonly name: string;
   readonly tables: ReadonlyMap<string, SnapshotTable>;
   readonly log: Log;
+  readonly tracer: Tracer;
   readonly limits: LaneLimits;
   /** Shared by the lanes. */
   readonly breaker: TenantBreaker;
@@ -160,9 +164,11 @@ export class CommitLane {
   /** @param conflictAware 0, or which of the conflict-aware tries it is: a second one sees a key that was being taken during the first */
   async #commit(pending: readonly PendingCommit[], batch: Batch, conflictAware: 0 | 1 | 2): Promise<void> {
     let rows: readonly Record<string, unknown>[] | undefined;
+    const span = this.#options.tracer.isOn ? this.#trace(pending, batch) : undefined;
     try {
       rows = await this.#transact(batch.statements(conflictAware > 0));
     } catch (error) {
+      span?.end(error instanceof Error ? error.name : 'error');
       if (conflictAware < 2 && isUniqueViolation(error) && batch.hasConflictAware) {
         this.#conflictAwareUntil = performance.now() + conflictAwareMs;
         return this.#commit(pending, batch, conflictAware === 0 ? 1 : 2);
@@ -170,6 +176,7 @@ export class CommitLane {
       await this.#narrow(pending, error instanceof Error ? error : new Error(String(error)));
       return;
     }
+    span?.end();
     this.#outOfResourcesSince = undefined;
     this.commits += pending.length;
     this.transactions++;
@@ -180,6 +187,25 @@ export class CommitLane {
       this.#options.log.error({ lane: this.#options.name, err }, 'a listener failed after a commit');
     }
     for (const entry of pending) entry.resolve();
+  }
+
+  /**
+   * Opens the span of a batch: the child of the first commit whose trace is kept, and linked to all such commits. With few traces kept
+   * that is nearly always the only one.
+   */
+  #trace(pending: readonly PendingCommit[], { events }: Batch): Span | undefined {
+    const links: string[] = [];
+    for (const { commit } of pending) if (commit.traceparent !== undefined) links.push(commit.traceparent);
+    return this.#options.tracer.start('commit', links[0], {
+      kind: 'client',
+      attributes: {
+        'db.system.name': 'postgresql',
+        'skein.batch.commits': pending.length,
+        'skein.batch.events': events.length,
+        'skein.lane': this.#options.name,
+      },
+      links: links.slice(0, maxLinks),
+    });
   }
 
   /**

@@ -12,7 +12,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '../../runtime/actor/index.ts';
-import type { Log } from '../../runtime/observability/index.ts';
+import { noTracer, type Log, type Tracer } from '../../runtime/observability/index.ts';
 import { BatchLoader, systemClock } from '../../runtime/time/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import type { CommitNotifier } from '../events/index.ts';
@@ -59,6 +59,8 @@ export interface PostgresStoreOptions {
   readonly snapshots: readonly SnapshotTable[];
   readonly notifier: CommitNotifier;
   readonly log: Log;
+  /** Default: nothing is traced. */
+  readonly tracer?: Tracer;
   /** Those that differ from the defaults. */
   readonly limits?: Partial<LaneLimits>;
 }
@@ -70,7 +72,7 @@ export class PostgresStore implements Store<Write> {
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
 
-  constructor({ database, snapshots, notifier, log, limits }: PostgresStoreOptions) {
+  constructor({ database, snapshots, notifier, log, tracer = noTracer, limits }: PostgresStoreOptions) {
     this.#database = database;
     this.#notifier = notifier;
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
@@ -78,6 +80,7 @@ export class PostgresStore implements Store<Write> {
       url: database.url,
       tables: new Map(snapshots.map(table => [table.kind, table])),
       log,
+      tracer,
       limits: { ...defaultLimits, ...limits },
       onCommitted: this.#notify.bind(this),
     });

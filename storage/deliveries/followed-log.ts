@@ -91,7 +91,7 @@ export async function dropRecorded<T extends Pick<OpenDelivery, 'deliveryId' | '
 
 /** The delivery of an event that the stitch wants, before its first attempt. */
 export function toDelivery(stitchId: string, event: TailEvent): OpenDelivery {
-  const { seq, eventId, eventName, occurredAt, threadId = null } = event;
+  const { seq, eventId, eventName, occurredAt, threadId = null, traceparent } = event;
   return {
     deliveryId: deriveDeliveryId(eventId, stitchId),
     createdAt: occurredAt,
@@ -104,6 +104,7 @@ export function toDelivery(stitchId: string, event: TailEvent): OpenDelivery {
     attempts: 0,
     firstAttemptAt: null,
     hasRow: false,
+    ...(typeof traceparent === 'string' && { traceparent }),
   };
 }
 

@@ -22,6 +22,7 @@ export {
 } from './followed-log.ts';
 export {
   dueDeliveries,
+  type EventBody,
   eventBodies,
   failedHeads,
   hasScheduledRows,

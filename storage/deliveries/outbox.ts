@@ -24,6 +24,8 @@ export interface OpenDelivery {
   readonly firstAttemptAt: number | null;
   /** A scheduled delivery has none before its first attempt has ended. */
   readonly hasRow: boolean;
+  /** W3C Trace Context of what made the event; absent where that is not kept. */
+  readonly traceparent?: string;
 }
 
 export interface PendingRequest {
@@ -45,10 +47,12 @@ export interface PendingPage {
   readonly more: boolean;
 }
 
-interface OpenRow extends Omit<OpenDelivery, 'firstAttemptAt' | 'hasRow'> {
+interface OpenRow extends Omit<OpenDelivery, 'firstAttemptAt' | 'hasRow' | 'traceparent'> {
   readonly stitchId: string;
   readonly firstAttemptAt: Date | null;
   readonly body: string | null;
+  /** Only where the event is read as well. */
+  readonly traceparent?: string | null;
 }
 
 // Both instants as the server's text: a Date and then a text of each cost 2 microseconds more per row.
@@ -63,7 +67,7 @@ const belongs =
 
 // With ties, so that a page never ends between two deliveries of one event. The running total bounds the bytes that are sent.
 const selectPending = `
-  select q.stitch_id as "stitchId", ${columns}, null as "firstAttemptAt",
+  select q.stitch_id as "stitchId", ${columns}, null as "firstAttemptAt", e.traceparent,
     case when sum(octet_length(e.body::text)) over (order by q.n, d.event_seq, d.delivery_id) <= $2 then e.body end as body
   from rows from (json_to_recordset($1::json) as (stitch_id text, "from" bigint, blocked text[], "limit" int)) with ordinality
     as q(stitch_id, "from", blocked, "limit", n)
@@ -139,6 +143,7 @@ function toDelivery(row: OpenRow): OpenDelivery {
     attempts: row.attempts,
     firstAttemptAt: row.firstAttemptAt?.getTime() ?? null,
     hasRow: true,
+    ...(typeof row.traceparent === 'string' && { traceparent: row.traceparent }),
   };
 }
 
@@ -214,17 +219,23 @@ export interface BodyKey {
   readonly eventAt: string;
 }
 
+/** The exact text of an event, and the trace that it was made in, where that is kept. */
+export interface EventBody {
+  readonly body: string;
+  readonly traceparent: string | null;
+}
+
 const selectBodies = `
-  select k.n, e.body from unnest($1::text[], $2::bigint[], $3::timestamptz[]) with ordinality as k(project_id, seq, at, n)
+  select k.n, e.body, e.traceparent from unnest($1::text[], $2::bigint[], $3::timestamptz[]) with ordinality as k(project_id, seq, at, n)
   join events e on e.project_id = k.project_id and e.seq = k.seq and e.occurred_at = k.at`;
 
-/** The exact texts of events, in the order of the keys; undefined for one that is no longer kept. */
-export async function eventBodies(db: Queries, keys: readonly BodyKey[]): Promise<(string | undefined)[]> {
-  const rows = await db.query<{ n: number; body: string }>(
+/** Events, in the order of the keys; undefined for one that is no longer kept. */
+export async function eventBodies(db: Queries, keys: readonly BodyKey[]): Promise<(EventBody | undefined)[]> {
+  const rows = await db.query<EventBody & { readonly n: number }>(
     selectBodies,
     [keys.map(key => key.projectId), keys.map(key => key.eventSeq), keys.map(key => key.eventAt)],
     'deliveries.bodies',
   );
-  const bodies = new Map(rows.map(({ n, body }) => [n, body]));
+  const bodies = new Map(rows.map(({ n, ...body }) => [n, body]));
   return keys.map((_, index) => bodies.get(index + 1));
 }

@@ -43,6 +43,8 @@ export const Event = defineEntity({
     body: p.text(),
     /** The stitch that it is about, which does not get it. */
     exceptStitchId: id().nullable(),
+    /** W3C Trace Context of the turn that made it, so that its webhooks belong to the same trace; null where that is not kept. */
+    traceparent: id().nullable(),
   },
   indexes: [
     { name: 'events_event_id', properties: ['eventId'] },

@@ -23,6 +23,7 @@ export interface TailEvent {
   readonly exceptStitchId?: string | null;
   /** The envelope's exact text. */
   readonly body: string;
+  readonly traceparent?: string | null;
 }
 
 export interface TailPage {
@@ -68,7 +69,7 @@ const pageBytes = 4_194_304;
 
 export const tailColumns = `
   e.seq, e.event_id as "eventId", e.event_name as "eventName", e.environment_id as "environmentId", e.occurred_at as "occurredAt",
-  e.thread_id as "threadId", e.except_stitch_id as "exceptStitchId", e.body`;
+  e.thread_id as "threadId", e.except_stitch_id as "exceptStitchId", e.body, e.traceparent`;
 
 // One statement, so that head and events are of one instant: what is not found below the head does not exist.
 const selectTail = `
@@ -267,6 +268,7 @@ export function toTailEvent({
   threadId,
   exceptStitchId,
   body,
+  traceparent,
 }: Omit<TailEvent, 'occurredAt'> & { readonly occurredAt: Date }): TailEvent {
   return {
     seq,
@@ -277,5 +279,6 @@ export function toTailEvent({
     ...(threadId === null || threadId === undefined ? {} : { threadId }),
     ...(exceptStitchId === null || exceptStitchId === undefined ? {} : { exceptStitchId }),
     body,
+    ...(traceparent === null || traceparent === undefined ? {} : { traceparent }),
   };
 }

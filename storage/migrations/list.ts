@@ -11,6 +11,7 @@ import { DeadLetters } from './dead-letters.ts';
 import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
 import { ErasedThreads } from './erased-threads.ts';
+import { EventTraces } from './event-traces.ts';
 import { Erasures } from './erasures.ts';
 import { ExpiringRows } from './expiring-rows.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -92,4 +93,5 @@ export const migrations = [
   { name: '0055-thread-parts', class: ThreadParts },
   { name: '0056-fewer-thread-indexes', class: FewerThreadIndexes },
   { name: '0057-erased-threads', class: ErasedThreads },
+  { name: '0061-event-traces', class: EventTraces },
 ];

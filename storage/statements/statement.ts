@@ -52,6 +52,8 @@ export interface AppendedEvent {
   readonly exceptStitchId?: string;
   /** The envelope's exact text. */
   readonly body: string;
+  /** W3C Trace Context of the turn that made it; absent where its trace is not kept. */
+  readonly traceparent?: string;
 }
 
 /**

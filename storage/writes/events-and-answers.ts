@@ -40,6 +40,7 @@ export const append = statement(
     body: 'text',
     only_stitch_id: 'text',
     except_stitch_id: 'text',
+    traceparent: 'text',
     n: 'int',
   },
   input => `
@@ -55,9 +56,9 @@ export const append = statement(
       returning p.project_id, p.last_seq - c.total as base, p.subscriptions
     ), stored as (
       insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body,
-        except_stitch_id)
+        except_stitch_id, traceparent)
       select project_id, base + n, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body,
-        except_stitch_id
+        except_stitch_id, traceparent
       from numbered join heads using (project_id)
     ), tested as (
       insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name, event_at,
@@ -82,15 +83,15 @@ export interface EventRow extends AppendedEvent {
   readonly onlyStitchId?: string;
 }
 
-/** Numbers the events of one batch within their projects, 1, 2, 3 ...: the last column of each row of {@link append}. */
+/** Numbers the events of one batch within their projects, 1, 2, 3 ...: the last columns of each row of {@link append}. */
 export class EventNumbers {
   readonly #last = new Map<string, number>();
 
-  /** The values of an event's row, with its number. */
+  /** The values of an event's row, with its trace and its number. */
   complete(event: AppendedEvent, values: readonly Value[]): readonly Value[] {
     const n = (this.#last.get(event.projectId) ?? 0) + 1;
     this.#last.set(event.projectId, n);
-    return [...values, n];
+    return [...values, event.traceparent, n];
   }
 }
 

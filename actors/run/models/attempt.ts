@@ -24,6 +24,8 @@ export interface Attempt {
   readonly deadline: number;
   readonly signal: AbortSignal;
   readonly onDelta: (text: string) => void;
+  /** W3C Trace Context of the step; undefined where its trace is not kept. */
+  readonly traceparent: string | undefined;
 }
 
 export interface AttemptOutput extends ModelOutput {
@@ -32,9 +34,13 @@ export interface AttemptOutput extends ModelOutput {
 
 /** Rejects with the signal's reason, with a `ModelFault`, or with an error of the library (see `toModelFault`). */
 export async function makeAttempt(attempt: Attempt, urls: ModelUrls, clock: Clock): Promise<AttemptOutput> {
-  const { plan, key, turns } = attempt;
+  const { plan, key, turns, traceparent } = attempt;
   let promptCharacters = 0;
-  const model = createModel({ ...plan, key }, urls, characters => (promptCharacters = characters));
+  const model = createModel(
+    { ...plan, key, traceparent },
+    urls,
+    characters => (promptCharacters = characters),
+  );
   const tools = createToolSet(plan);
   const transcript = new Transcript();
   const timeout = new ModelTimeout(clock, attempt);

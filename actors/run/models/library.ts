@@ -30,11 +30,13 @@ export interface ModelAddress {
   readonly provider: Provider;
   readonly model: string;
   readonly key: string;
+  /** W3C Trace Context, for a provider that traces; undefined: it is told of none. */
+  readonly traceparent?: string | undefined;
 }
 
 /** @param sent gets the length of each request's body, in UTF-16 units */
 export function createModel(
-  { provider, model, key }: ModelAddress,
+  { provider, model, key, traceparent }: ModelAddress,
   urls: ModelUrls,
   sent: (characters: number) => void,
 ): Model {
@@ -43,7 +45,11 @@ export function createModel(
     baseURL: urls[provider],
     fetch: (url: string | URL | Request, init: RequestInit = {}) => {
       sent(typeof init.body === 'string' ? init.body.length : 0);
-      return post(String(url), init);
+      if (traceparent === undefined) return post(String(url), init);
+      return post(String(url), {
+        ...init,
+        headers: { ...(init.headers as Record<string, string>), traceparent },
+      });
     },
   };
   switch (provider) {

@@ -38,10 +38,18 @@ export function createModels(services: ModelServices): Models {
   return {
     async answer(plan, request, signal, onDelta): Promise<ModelOutcome> {
       const { resource, keys } = plan.credential;
-      const { turns, deadline } = request;
+      const { turns, deadline, traceparent } = request;
       let fault = new ModelFault('key_rejected', 'there is no key');
       for (const key of keys) {
-        const outcome = await askWithKey(services, { plan, key, turns, deadline, signal, onDelta });
+        const outcome = await askWithKey(services, {
+          plan,
+          key,
+          turns,
+          deadline,
+          signal,
+          onDelta,
+          traceparent,
+        });
         if (!(outcome instanceof ModelFault)) {
           noteUse(services, resource);
           return outcome;

@@ -2,6 +2,7 @@
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import { formatEvent } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
+import { noTracer, type Attributes, type Span } from '../../../runtime/observability/index.ts';
 import type { Timer } from '../../../runtime/time/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import { runCommand, type StepCompleted } from '../commands.ts';
@@ -63,16 +64,30 @@ export class ModelStep {
           await this.#makeStep(request, signal, context);
           return;
         }
-        const first = (await this.#retryPolicy.retry(
-          'a run could not be started',
-          () => context.ask(context.self, 'start', {}),
-          () => signal.aborted,
-        )) as StepRequest | null;
+        const first = await this.#start(signal, context);
         if (first === null || signal.aborted) return;
         await this.#inFlight.run(id, toName(first), stepSignal => this.#makeStep(first, stepSignal, context));
       }),
     );
   };
+
+  /** Begins the run, and its trace. Null: it has ended before. */
+  async #start(signal: AbortSignal, context: TaskContext): Promise<StepRequest | null> {
+    const { tracer = noTracer } = this.#services;
+    const { self } = context;
+    const span = tracer.startRun('run', self.id, { attributes: { 'skein.run.id': self.id } });
+    try {
+      const first = (await this.#retryPolicy.retry(
+        'a run could not be started',
+        () => context.ask(self, 'start', {}),
+        () => signal.aborted,
+      )) as StepRequest | null;
+      if (first !== null) span?.set(toAttributes(first));
+      return first;
+    } finally {
+      span?.end();
+    }
+  }
 
   async #makeStep(request: StepRequest, signal: AbortSignal, context: TaskContext): Promise<void> {
     const { clock } = this.#services;
@@ -80,7 +95,7 @@ export class ModelStep {
     const planned = await this.#planThrottle.run(environmentId, signal, () => this.#plan(request, signal));
     if (planned === undefined) return;
     const { plan, startedAt, from } = planned;
-    const outcome = 'failure' in plan ? plan : await this.#ask(plan, request, signal);
+    const outcome = 'failure' in plan ? plan : await this.#askInTrace(plan, request, signal);
     // Stopped: the run has ended; or the node ends, and the step is asked again elsewhere.
     if (signal.aborted) return;
     const common = { step, startedAt, durationMs: Math.round(clock.monotonic() - from) };
@@ -118,6 +133,27 @@ export class ModelStep {
     return this.#draining ? undefined : { plan, startedAt, from };
   }
 
+  #askInTrace(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
+    const { tracer = noTracer } = this.#services;
+    const { agentRunId, step } = request;
+    const parent = tracer.runParent(agentRunId);
+    if (parent === undefined) return this.#ask(plan, request, signal);
+    const span = tracer.start('model step', parent, {
+      kind: 'client',
+      attributes: {
+        ...toAttributes(request),
+        'skein.run.step': step,
+        'gen_ai.provider.name': plan.provider,
+        'gen_ai.request.model': plan.model,
+      },
+    });
+    if (span === undefined) return this.#ask(plan, request, signal);
+    let outcome: ModelOutcome | undefined;
+    return this.#ask(plan, { ...request, traceparent: span.traceparent }, signal)
+      .then(given => (outcome = given))
+      .finally(() => endStep(span, outcome));
+  }
+
   async #ask(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
     const deltas = new OutputDeltas(this.#services, request);
     try {
@@ -143,6 +179,28 @@ export class ModelStep {
       return { failure: internalFailure };
     }
   }
+}
+
+function toAttributes({ agentRunId, projectId, threadId }: StepRequest): Attributes {
+  return {
+    'skein.run.id': agentRunId,
+    'skein.project.id': projectId,
+    'skein.thread.id': threadId ?? undefined,
+  };
+}
+
+/** @param outcome undefined: the step was stopped */
+function endStep(span: Span, outcome: ModelOutcome | undefined): void {
+  if (outcome === undefined) return span.end('stopped');
+  if ('failure' in outcome) return span.end(outcome.failure.errorCode);
+  span.set({
+    'gen_ai.usage.input_tokens': outcome.promptTokens ?? undefined,
+    'gen_ai.usage.output_tokens': outcome.completionTokens ?? undefined,
+    'gen_ai.response.finish_reason': outcome.finishReason,
+    'skein.cost_micros': outcome.costMicros ?? undefined,
+    'skein.tool_calls': outcome.calls.length,
+  });
+  span.end();
 }
 
 function toName({ step }: StepRequest): string {

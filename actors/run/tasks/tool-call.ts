@@ -1,5 +1,6 @@
 /** The task `toolCall`: one tool call, with retries by the tool's own rule. */
 import type { TaskContext } from '../../../runtime/actor/index.ts';
+import { noTracer, type Span, type Tracer } from '../../../runtime/observability/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import { runCommand, type ToolOutcome } from '../commands.ts';
 import type { ToolCallTask } from '../task-requests.ts';
@@ -18,7 +19,7 @@ const maxWaiting = 4_096;
  * seconds. Then the attempt counts as lost, and so does one for which there is no room.
  */
 export function createToolCallTask(
-  { tools, clock }: Pick<RunServices, 'tools' | 'clock'>,
+  { tools, clock, tracer = noTracer }: Pick<RunServices, 'tools' | 'clock' | 'tracer'>,
   inFlight: InFlight,
   reporter: Reporter,
   retryPolicy: RetryPolicy,
@@ -39,7 +40,24 @@ export function createToolCallTask(
         )) as boolean;
         return isOurs;
       };
-      const outcome = await tools.call({ ...request, lost }, signal, beginAttempt);
+      const span = startCall(tracer, request);
+      const outcome = await tools
+        .call(
+          { ...request, lost, ...(span !== undefined && { traceparent: span.traceparent }) },
+          signal,
+          beginAttempt,
+        )
+        .then(
+          given => {
+            span?.set({ 'http.response.status_code': given.httpStatus ?? undefined });
+            span?.end(given.status === 'succeeded' ? undefined : given.status);
+            return given;
+          },
+          (error: unknown) => {
+            span?.end('stopped');
+            throw error;
+          },
+        );
       // Stopped: what the tool did is not known, and the outcome says only that the call was stopped.
       if (!isOurs || signal.aborted) return;
       const fallback: ToolOutcome = {
@@ -57,4 +75,21 @@ export function createToolCallTask(
       semaphore.runOrSkip(environmentId, signal, () => makeCall(signal)),
     );
   };
+}
+
+/** Undefined where the run's trace is not kept. */
+function startCall(tracer: Tracer, request: ToolCallTask['request']): Span | undefined {
+  const { agentRunId, projectId, threadId, callId, toolId } = request;
+  const parent = tracer.runParent(agentRunId);
+  if (parent === undefined) return undefined;
+  return tracer.start('tool call', parent, {
+    kind: 'client',
+    attributes: {
+      'skein.run.id': agentRunId,
+      'skein.project.id': projectId,
+      'skein.thread.id': threadId ?? undefined,
+      'skein.tool.id': toolId,
+      'skein.tool_call.id': callId,
+    },
+  });
 }

@@ -85,7 +85,7 @@ export class HttpTools implements Tools {
     beginAttempt: (number: number) => Promise<boolean>,
   ): Promise<ToolOutcome> {
     const { clock } = this.#services;
-    const { agentRunId, threadId, callId, deadline, attemptMs } = request;
+    const { agentRunId, threadId, callId, deadline, attemptMs, traceparent } = request;
     const begunAt = clock.monotonic();
     const toOutcome = (result: CallResult, status: ToolOutcome['status']): ToolOutcome => {
       const durationMs = Math.round(clock.monotonic() - begunAt);
@@ -107,7 +107,7 @@ export class HttpTools implements Tools {
       projectId: request.projectId,
       callId,
       input: request.arguments,
-      origin: { agentRunId, threadId, participantRef: read.value.participantRef },
+      origin: { agentRunId, threadId, participantRef: read.value.participantRef, traceparent },
       isApproved: request.isApproved,
       attempt,
       attempts,

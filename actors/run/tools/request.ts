@@ -20,6 +20,8 @@ export interface CallOrigin {
   readonly threadId?: string | null;
   /** How the thread's participant is named in its channel. */
   readonly participantRef?: string | null;
+  /** W3C Trace Context of the call; absent where its trace is not kept. */
+  readonly traceparent?: string | undefined;
 }
 
 export interface ToolCall {
@@ -66,13 +68,19 @@ export function createToolRequest(
 }
 
 /** What a participant is called is a text of the customer's: percent-encoded (RFC 3986, section 2.1), it cannot leave its header. */
-function toHeaders({ agentRunId, threadId, participantRef }: CallOrigin): Record<string, string> {
+function toHeaders({
+  agentRunId,
+  threadId,
+  participantRef,
+  traceparent,
+}: CallOrigin): Record<string, string> {
   return {
     ...(agentRunId === undefined ? {} : { 'service-run-id': agentRunId }),
     ...(typeof threadId === 'string' ? { 'service-thread-id': threadId } : {}),
     ...(typeof participantRef === 'string'
       ? { 'service-participant-ref': encodeURIComponent(participantRef) }
       : {}),
+    ...(traceparent === undefined ? {} : { traceparent }),
   };
 }
 

@@ -4,9 +4,10 @@
  */
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
+import type { Span } from '../../../runtime/observability/index.ts';
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
-import { eventBodies } from '../../../storage/deliveries/index.ts';
+import { type EventBody, eventBodies } from '../../../storage/deliveries/index.ts';
 import { keptMs } from '../../../storage/events/index.ts';
 import { SealBroken } from '../../../storage/secrets/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
@@ -117,8 +118,11 @@ export class DeliverySender {
   }
 
   /** The bodies that were read ahead; the others are read now, together. */
-  async #readBodies(projectId: string, deliveries: readonly Delivery[]): Promise<(string | undefined)[]> {
-    const bodies = deliveries.map(({ deliveryId }) => this.#bodies.take(deliveryId));
+  async #readBodies(projectId: string, deliveries: readonly Delivery[]): Promise<(EventBody | undefined)[]> {
+    const bodies = deliveries.map(({ deliveryId, traceparent = null }) => {
+      const body = this.#bodies.take(deliveryId);
+      return body === undefined ? undefined : { body, traceparent };
+    });
     if (!bodies.includes(undefined)) return bodies;
     const missing = deliveries.filter((_, index) => bodies[index] === undefined);
     const read = await this.#retryPolicy.retry('the bodies of events could not be read', () =>
@@ -131,13 +135,54 @@ export class DeliverySender {
     return bodies.map(body => body ?? read[next++]);
   }
 
-  /** One attempt. Undefined: the node went down before it was made. */
-  async #attempt(
+  /** One attempt, in the trace of its event. Undefined: the node went down before it was made. */
+  #attempt(
+    batch: SendBatch,
+    secrets: readonly string[] | undefined,
+    delivery: Delivery,
+    event: EventBody | undefined,
+    context: TaskContext,
+  ): Promise<AttemptResult | undefined> {
+    const parent = event?.traceparent ?? undefined;
+    const span = parent === undefined ? undefined : this.#trace(parent, batch, delivery, context);
+    const attempt = this.#makeAttempt(batch, secrets, delivery, event?.body, context, span);
+    if (span === undefined) return attempt;
+    let result: AttemptResult | undefined;
+    return attempt.then(given => (result = given)).finally(() => endSpan(span, result));
+  }
+
+  #trace(
+    parent: string,
+    { projectId, url }: SendBatch,
+    delivery: Delivery,
+    { self }: TaskContext,
+  ): Span | undefined {
+    const { deliveryId, eventId, eventName, threadId, attempts, trigger } = delivery;
+    return this.#services.tracer?.start('webhook', parent, {
+      kind: 'client',
+      attributes: {
+        'skein.project.id': projectId,
+        'skein.stitch.id': self.id,
+        'skein.delivery.id': deliveryId,
+        'skein.delivery.trigger': trigger,
+        'skein.delivery.attempt': attempts + 1,
+        'skein.event.id': eventId,
+        'skein.event.name': eventName,
+        'skein.thread.id': threadId ?? undefined,
+        'http.request.method': 'POST',
+        // Without its path and query, which may hold a secret of the receiver.
+        'server.address': URL.parse(url)?.host,
+      },
+    });
+  }
+
+  async #makeAttempt(
     batch: SendBatch,
     secrets: readonly string[] | undefined,
     delivery: Delivery,
     body: string | undefined,
     context: TaskContext,
+    span: Span | undefined,
   ): Promise<AttemptResult | undefined> {
     const jitter = this.#services.random.next();
     const unsent = {
@@ -151,23 +196,17 @@ export class DeliverySender {
     };
     if (body === undefined) return { ...unsent, failure: 'no_body' };
     if (secrets === undefined) return { ...unsent, failure: 'unreadable_secret' };
+    const { clock, random, attemptTimeoutMs = defaultTimeoutMs } = this.#services;
     let request: OutboundRequest = {
       method: 'POST',
       url: batch.url,
       httpsOnly: batch.httpsOnly,
-      timeoutMs: this.#services.attemptTimeoutMs ?? defaultTimeoutMs,
+      timeoutMs: attemptTimeoutMs,
       keepBytes,
       body,
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': 'Skein-Stitch/1',
-        'Service-Event-Id': delivery.eventId,
-        'Service-Delivery-Id': delivery.deliveryId,
-        'Service-Attempt': String(delivery.attempts + 1),
-      },
+      headers: createHeaders(delivery, span),
       sign: { secrets, id: delivery.eventId },
     };
-    const { clock, random } = this.#services;
     let backoff: Backoff | undefined;
     let readAt = clock.monotonic();
     for (;;) {
@@ -188,10 +227,31 @@ export class DeliverySender {
         readAt = clock.monotonic();
         const [again] = await this.#readBodies(batch.projectId, [delivery]);
         if (again === undefined) return { ...unsent, failure: 'no_body' };
-        request = { ...request, body: again };
+        request = { ...request, body: again.body };
       }
     }
   }
+}
+
+function createHeaders(
+  { eventId, deliveryId, attempts }: Delivery,
+  span: Span | undefined,
+): OutboundRequest['headers'] {
+  return {
+    'content-type': 'application/json',
+    'user-agent': 'Skein-Stitch/1',
+    'Service-Event-Id': eventId,
+    'Service-Delivery-Id': deliveryId,
+    'Service-Attempt': String(attempts + 1),
+    ...(span !== undefined && { traceparent: span.traceparent }),
+  };
+}
+
+function endSpan(span: Span, result: AttemptResult | undefined): void {
+  const { status = null, failure = null } = result ?? { failure: 'abandoned' };
+  if (status !== null) span.set({ 'http.response.status_code': status });
+  const isRefused = status !== null && (status < 200 || status > 299);
+  span.end(failure ?? (isRefused ? String(status) : undefined));
 }
 
 function toAttemptResult(delivery: Delivery, result: OutboundResult, jitter: number): AttemptResult {

@@ -292,6 +292,12 @@ t.test('a bad value names its variable and what it wants', t => {
     ALLOW_PRIVATE_ADDRESSES: ['1', 'yes'],
     LLM_PROVIDER_1_URL: ['api.openai.com', 'ftp://a'],
     LOG_LEVEL: ['verbose'],
+    OTEL_EXPORTER_OTLP_ENDPOINT: ['collector:4317', 'grpc://collector'],
+    OTEL_EXPORTER_OTLP_PROTOCOL: ['grpc', 'http/json'],
+    OTEL_TRACES_SAMPLER: ['jaeger_remote', 'ALWAYS_ON'],
+    OTEL_TRACES_SAMPLER_ARG: ['1.5', '-0.1', '1e-3', 'half', '.'],
+    OTEL_RESOURCE_ATTRIBUTES: ['name', '=value', 'a b=c', 'a=%zz'],
+    OTEL_SDK_DISABLED: ['1'],
   };
   for (const [name, values] of Object.entries(bad)) {
     for (const value of values) {
@@ -306,6 +312,46 @@ t.test('a bad value names its variable and what it wants', t => {
   t.end();
 });
 
+t.test('traces are configured as OpenTelemetry says', t => {
+  const read = (env: Record<string, string>) => readConfig(env).tracing;
+  t.equal(read({}), undefined);
+  t.equal(
+    read({ OTEL_SERVICE_NAME: 'desk', OTEL_TRACES_SAMPLER: 'always_on' }),
+    undefined,
+    'without a place',
+  );
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://collector:4318/';
+  t.equal(read({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: 'true' }), undefined);
+  t.same(read({ OTEL_EXPORTER_OTLP_ENDPOINT }), {
+    url: 'http://collector:4318/v1/traces',
+    headers: {},
+    sampling: { followsCaller: true, ratio: 1 },
+    resource: { 'service.name': 'skein' },
+  });
+  t.same(
+    read({
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://traces.example.com/otlp',
+      OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20hush, x-tenant = one',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.01',
+      OTEL_RESOURCE_ATTRIBUTES: 'service.name=desk,deployment.environment.name=test',
+      NODE_ID: 'a',
+    }),
+    {
+      url: 'https://traces.example.com/otlp',
+      headers: { authorization: 'Bearer hush', 'x-tenant': 'one' },
+      sampling: { followsCaller: false, ratio: 0.01 },
+      resource: {
+        'service.instance.id': 'a',
+        'service.name': 'desk',
+        'deployment.environment.name': 'test',
+      },
+    },
+  );
+  t.end();
+});
+
 t.test('a bad secret is not repeated', t => {
   const secrets = {
     DATABASE_URL: 'mysql://root:hunter2@db/x',
@@ -315,6 +361,7 @@ t.test('a bad secret is not repeated', t => {
     SMTP_URL: 'hunter2',
     SERVICE_TOKENS: 'billing:hunter2',
     CHATAPP_APP_SECRET: 'hunter2',
+    OTEL_EXPORTER_OTLP_HEADERS: 'hunter2',
   };
   for (const [name, value] of Object.entries(secrets)) {
     const text = findProblems({ [name]: value }).join('\n');

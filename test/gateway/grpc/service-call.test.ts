@@ -13,6 +13,7 @@ import { newId } from '../../../protocol/ids.ts';
 import type { Endpoint } from '../../../gateway/pipeline/call.ts';
 import { threadOperations } from '../../../protocol/operations/threads.ts';
 import type { AskOptions, Node } from '../../../runtime/node/node.ts';
+import { noTracer } from '../../../runtime/observability/tracer.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
 
 const projectId = newId('project');
@@ -20,6 +21,7 @@ const environmentId = newId('environment');
 
 const endpoint: Endpoint = {
   id: 'getThread',
+  tracer: noTracer,
   operation: threadOperations.getThread,
   handler: () => ({}),
   rules: {
