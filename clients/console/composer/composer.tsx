@@ -1,7 +1,7 @@
 /** What the operator writes: a reply to the participant, or a note for colleagues. What is sent goes to the outbox, and is shown at once. */
 import { ActionIcon } from '@mantine/core';
 import { X } from 'lucide-react';
-import { useLayoutEffect, useRef, useState, type DragEvent } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef } from 'react';
 import type { Message, Thread } from '../../sdk/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
@@ -15,7 +15,11 @@ import { Presence } from './presence.tsx';
 import { Unsent } from './unsent.tsx';
 import { useSendSetting } from './send-setting.ts';
 import { useComposition } from './use-composition.ts';
+import { useDropping } from './use-dropping.ts';
+import { useTemplates } from './use-templates.ts';
 import classes from './composer.module.css';
+
+const TemplatePicker = lazy(() => import('./template-picker.tsx'));
 
 export interface ComposerProps {
   readonly open: OpenThread;
@@ -32,10 +36,11 @@ export function Composer(props: ComposerProps) {
   const { open, thread, names, replyTo, begun } = props;
   const texts = useTexts().thread.composer;
   const composition = useComposition(thread, names);
-  const { kind, setKind, attach, files, remove, retry, send, insert } = composition;
+  const { kind, setKind, files, remove, retry, send } = composition;
+  const templates = useTemplates(thread, composition);
   const [sendBy, setSendBy] = useSendSetting();
-  const [isDragging, setDragging] = useState(false);
   const input = useRef<HTMLTextAreaElement>(null);
+  const { isDragging, handlers } = useDropping(input, composition);
   const begin = (chosen: typeof kind): void => {
     setKind(chosen);
     input.current?.focus();
@@ -55,17 +60,6 @@ export function Composer(props: ComposerProps) {
     setKind('reply');
     input.current?.focus();
   }, [begun, setKind]);
-  const drop = (event: DragEvent): void => {
-    setDragging(false);
-    const { files: dropped } = event.dataTransfer;
-    // Text that is dropped at a place of the text goes there, as the browser does it.
-    if (dropped.length === 0 && event.target === input.current) return;
-    event.preventDefault();
-    if (dropped.length > 0) attach(dropped);
-    else insert(event.dataTransfer.getData('text/plain'));
-    input.current?.focus();
-  };
-
   if (thread.status === 'archived') return <p className={classes['notice']}>{texts.archived}</p>;
   if (!names.mayAnswer)
     return (
@@ -75,38 +69,62 @@ export function Composer(props: ComposerProps) {
       </>
     );
   return (
-    <form
-      className={classes['composer']}
-      aria-label={texts.label}
-      data-dragging={isDragging || undefined}
-      onSubmit={event => {
-        event.preventDefault();
-        send();
-        input.current?.focus();
-      }}
-      onDragOver={event => {
-        const hasFiles = event.dataTransfer.types.includes('Files');
-        if (!hasFiles && event.target === input.current) return;
-        event.preventDefault();
-        setDragging(hasFiles);
-      }}
-      onDragLeave={() => setDragging(false)}
-      onDrop={drop}
-    >
-      <Presence threadId={open.threadId} names={names} />
-      <Permission thread={thread} composition={composition} />
-      {replyTo !== undefined && kind === 'reply' && (
-        <Quote {...props} replyTo={replyTo} onLeave={composition.leaveReply} />
+    <>
+      {templates.channelId !== undefined && (
+        <Suspense>
+          <TemplatePicker
+            threadId={open.threadId}
+            channelId={templates.channelId}
+            isAsked={templates.isAsked}
+            onBegun={templates.begin}
+            onClose={() => {
+              templates.close();
+              input.current?.focus();
+            }}
+          />
+        </Suspense>
       )}
-      <ComposerInput input={input} composition={composition} sendBy={sendBy} names={names} thread={thread} />
-      {composition.waitingFiles > 0 && (
-        <p className={classes['hint']} role="status">
-          {texts.waitingFiles(composition.waitingFiles)}
-        </p>
-      )}
-      <AttachmentTray uploads={files} onRemove={remove} onRetry={retry} />
-      <ComposerBar threadId={open.threadId} composition={composition} sendBy={sendBy} onSendBy={setSendBy} />
-    </form>
+      <form
+        className={classes['composer']}
+        aria-label={texts.label}
+        data-dragging={isDragging || undefined}
+        onSubmit={event => {
+          event.preventDefault();
+          send();
+          input.current?.focus();
+        }}
+        {...handlers}
+      >
+        <Presence threadId={open.threadId} names={names} />
+        <Permission
+          thread={thread}
+          composition={composition}
+          onChooseTemplate={templates.channelId === undefined ? templates.open : undefined}
+        />
+        {replyTo !== undefined && kind === 'reply' && (
+          <Quote {...props} replyTo={replyTo} onLeave={composition.leaveReply} />
+        )}
+        <ComposerInput
+          input={input}
+          composition={composition}
+          sendBy={sendBy}
+          names={names}
+          thread={thread}
+        />
+        {composition.waitingFiles > 0 && (
+          <p className={classes['hint']} role="status">
+            {texts.waitingFiles(composition.waitingFiles)}
+          </p>
+        )}
+        <AttachmentTray uploads={files} onRemove={remove} onRetry={retry} />
+        <ComposerBar
+          threadId={open.threadId}
+          composition={composition}
+          sendBy={sendBy}
+          onSendBy={setSendBy}
+        />
+      </form>
+    </>
   );
 }
 

@@ -1,23 +1,22 @@
 /** Says before anybody types in vain whether what is written would be sent, and offers a template where only those are. */
 import { Button } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Composition } from './use-composition.ts';
+import { findTemplateChannel } from './use-templates.ts';
 import classes from './composer.module.css';
-
-const TemplatePicker = lazy(() => import('./template-picker.tsx'));
 
 interface PermissionProps {
   readonly thread: Thread;
   readonly composition: Composition;
+  /** Undefined while the templates are shown. */
+  readonly onChooseTemplate: (() => void) | undefined;
 }
 
-const templateRequired = 'svc/chatapp/template_required';
 /** What is wrong with the message itself, and not with the moment. */
 const invalidMessage = 'svc/validation/invalid_request';
 
-export function Permission({ thread, composition }: PermissionProps) {
+export function Permission({ thread, composition, onChooseTemplate }: PermissionProps) {
   const texts = useTexts().thread.composer;
   const { kind, length, maxLength, check } = composition;
   const { answer, problem } = check;
@@ -29,8 +28,17 @@ export function Permission({ thread, composition }: PermissionProps) {
   const { allowed, reason, message } = answer;
   const channelId = answer.channelId ?? thread.channelId;
   if (allowed) return channelId == null ? <Notice>{texts.noChannel}</Notice> : null;
-  if (reason === templateRequired && channelId != null)
-    return <ClosedWindow threadId={thread.threadId} channelId={channelId} />;
+  if (findTemplateChannel(thread, composition) !== undefined)
+    return (
+      <div className={classes['notice']}>
+        <span role="status">{texts.windowClosed}</span>
+        {onChooseTemplate !== undefined && (
+          <Button variant="default" size="compact-xs" onClick={onChooseTemplate}>
+            {texts.chooseTemplate}
+          </Button>
+        )}
+      </div>
+    );
   const why = message ?? reason ?? '';
   return (
     <Notice>{reason === invalidMessage ? texts.wouldFail(withoutPath(why)) : texts.notAllowed(why)}</Notice>
@@ -45,24 +53,5 @@ function Notice({ children }: { readonly children: string }) {
     <p className={classes['notice']} role="status">
       {children}
     </p>
-  );
-}
-
-function ClosedWindow({ threadId, channelId }: { readonly threadId: string; readonly channelId: string }) {
-  const texts = useTexts().thread.composer;
-  // It opens by itself, once.
-  const [isPicking, setPicking] = useState(true);
-  return (
-    <div className={classes['notice']}>
-      <span>{texts.windowClosed}</span>
-      <Button variant="default" size="compact-xs" onClick={() => setPicking(true)}>
-        {texts.chooseTemplate}
-      </Button>
-      {isPicking && (
-        <Suspense>
-          <TemplatePicker threadId={threadId} channelId={channelId} onClose={() => setPicking(false)} />
-        </Suspense>
-      )}
-    </div>
   );
 }

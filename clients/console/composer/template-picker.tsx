@@ -1,35 +1,56 @@
-/** Chooses a template, fills in what it asks for, and sends it. */
-import { Button, Group, Modal, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
+/**
+ * Chooses a template, fills in what it asks for, and sends it. It stands between the messages and the reply, where the conversation can be read
+ * beside it, and takes the keys of nothing else: also where it has opened by itself, one goes on through the list.
+ */
+import { CloseButton, Skeleton, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ChatappTemplate } from '../../sdk/index.ts';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { useClient, useConversing } from '../thread/conversations-context.tsx';
-import {
-  fillBody,
-  getBody,
-  listParameters,
-  toComponents,
-  toValueKey,
-  type TemplateValues,
-} from './templates.ts';
-import classes from './composer.module.css';
+import { useClient } from '../thread/conversations-context.tsx';
+import { TemplateForm } from './template-form.tsx';
+import { fillText, findObstacle } from './templates.ts';
+import classes from './templates.module.css';
 
 interface TemplatePickerProps {
   readonly threadId: string;
   readonly channelId: string;
+  /** Whether the operator has asked for it, who wants to write in it then. */
+  readonly isAsked: boolean;
   readonly onClose: () => void;
+  /** The operator has begun to fill one in: it stays, whatever happens to the conversation. */
+  readonly onBegun: () => void;
 }
 
-export default function TemplatePicker({ threadId, channelId, onClose }: TemplatePickerProps) {
-  const texts = useTexts().thread;
-  const { close } = useKitTexts().shell;
+export default function TemplatePicker(props: TemplatePickerProps) {
+  const { threadId, channelId, isAsked, onClose, onBegun } = props;
+  const texts = useTexts().thread.templates;
   const [chosen, setChosen] = useState<ChatappTemplate>();
+  const [wasChosen, setWasChosen] = useState(false);
   return (
-    <Modal opened onClose={onClose} title={texts.templates.title} closeButtonProps={{ 'aria-label': close }}>
+    <section
+      className={classes['picker']}
+      aria-label={texts.title}
+      onKeyDown={event => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <header>
+        <h2>{chosen === undefined ? texts.title : chosen.name}</h2>
+        <CloseButton size="sm" aria-label={texts.close} onClick={onClose} />
+      </header>
       {chosen === undefined ? (
-        <TemplateList channelId={channelId} onChoose={setChosen} />
+        <TemplateList
+          channelId={channelId}
+          isAsked={isAsked || wasChosen}
+          onChoose={template => {
+            setChosen(template);
+            setWasChosen(true);
+            onBegun();
+          }}
+        />
       ) : (
         <TemplateForm
           template={chosen}
@@ -39,101 +60,82 @@ export default function TemplatePicker({ threadId, channelId, onClose }: Templat
           onSent={onClose}
         />
       )}
-    </Modal>
+    </section>
   );
 }
 
 interface TemplateListProps {
   readonly channelId: string;
+  readonly isAsked: boolean;
   readonly onChoose: (template: ChatappTemplate) => void;
 }
 
-function TemplateList({ channelId, onChoose }: TemplateListProps) {
+function TemplateList({ channelId, isAsked, onChoose }: TemplateListProps) {
   const texts = useTexts().thread.templates;
   const client = useClient();
   const [search, setSearch] = useState('');
-  const { data: templates, isError } = useQuery({
+  const { data, isError } = useQuery({
     queryKey: ['templates', channelId],
     queryFn: () => client.chatapp.listTemplates(channelId, { limit: 100 }).toArray(300),
   });
-  const wanted = search.toLocaleLowerCase();
-  const found = templates?.filter(
-    template =>
-      template.status === 'APPROVED' &&
-      `${template.name} ${getBody(template)}`.toLocaleLowerCase().includes(wanted),
+  const templates = data?.filter(({ status }) => status === 'APPROVED');
+  const wanted = search.trim().toLocaleLowerCase();
+  const found = templates?.filter(template =>
+    `${template.name} ${fillText(template, {})}`.toLocaleLowerCase().includes(wanted),
   );
   return (
-    <div className={classes['templates']}>
-      <TextInput
-        aria-label={texts.search}
-        placeholder={texts.search}
-        data-autofocus
-        value={search}
-        onChange={event => setSearch(event.currentTarget.value)}
-      />
-      {isError && <Text role="alert">{texts.failed}</Text>}
-      {found === undefined && !isError && <Skeleton h={120} />}
-      {found?.length === 0 && <Text c="dimmed">{texts.none}</Text>}
-      {found?.map(template => (
-        <UnstyledButton key={template.id} className={classes['template']} onClick={() => onChoose(template)}>
-          <b>{template.name}</b> <small>{template.language}</small>
-          <p dir="auto">{getBody(template)}</p>
-        </UnstyledButton>
-      ))}
-    </div>
-  );
-}
-
-interface TemplateFormProps {
-  readonly template: ChatappTemplate;
-  readonly threadId: string;
-  readonly channelId: string;
-  readonly onBack: () => void;
-  readonly onSent: () => void;
-}
-
-function TemplateForm({ template, threadId, channelId, onBack, onSent }: TemplateFormProps) {
-  const texts = useTexts().thread.templates;
-  const { outbox } = useConversing().conversations;
-  const [values, setValues] = useState<TemplateValues>({});
-  const parameters = listParameters(template);
-  const isFilled = parameters.every(each => (values[toValueKey(each)] ?? '').trim() !== '');
-  const body = fillBody(template, values);
-  return (
-    <form
-      className={classes['templates']}
-      onSubmit={event => {
-        event.preventDefault();
-        const { name, language } = template;
-        const components = toComponents(template, values);
-        outbox.add(threadId, { kind: 'template', channelId, name, language, components, body });
-        onSent();
-      }}
-    >
-      {parameters.map(each => (
+    <>
+      {(templates?.length ?? 0) > 0 && (
         <TextInput
-          key={toValueKey(each)}
-          label={texts.parameter(each.name)}
-          required
-          dir="auto"
-          value={values[toValueKey(each)] ?? ''}
-          onChange={event => setValues({ ...values, [toValueKey(each)]: event.currentTarget.value })}
+          size="xs"
+          aria-label={texts.search}
+          placeholder={texts.search}
+          // What opens by itself takes nobody's keys.
+          autoFocus={isAsked}
+          value={search}
+          onChange={event => setSearch(event.currentTarget.value)}
         />
+      )}
+      {isError && (
+        <Text size="sm" role="alert">
+          {texts.failed}
+        </Text>
+      )}
+      {templates === undefined && !isError && <Skeleton h={64} />}
+      {found?.length === 0 && (
+        <Text size="sm" c="dimmed" role="status">
+          {templates?.length === 0 ? texts.none : texts.noneFound}
+        </Text>
+      )}
+      {found?.map(template => (
+        <Offered key={template.id} template={template} onChoose={onChoose} />
       ))}
-      <Text size="xs" c="dimmed">
-        {texts.preview}
-      </Text>
-      <div className={classes['preview']} dir="auto">
-        {body}
-      </div>
-      <Group justify="space-between">
-        <Button variant="subtle" color="gray" onClick={onBack}>
-          {texts.back}
-        </Button>
-        <Button type="submit" disabled={!isFilled}>
-          {texts.send}
-        </Button>
-      </Group>
-    </form>
+    </>
+  );
+}
+
+function Offered({
+  template,
+  onChoose,
+}: Pick<TemplateListProps, 'onChoose'> & { template: ChatappTemplate }) {
+  const { notFromHere } = useTexts().thread.templates;
+  const obstacle = findObstacle(template);
+  const said = (
+    <>
+      <b>{template.name}</b> <small>{template.language}</small>
+      <p dir="auto">{fillText(template, {})}</p>
+    </>
+  );
+  if (obstacle === undefined)
+    return (
+      <UnstyledButton className={classes['template']} onClick={() => onChoose(template)}>
+        {said}
+      </UnstyledButton>
+    );
+  return (
+    <div className={classes['template']}>
+      {said}
+      <p className={classes['obstacle']}>{notFromHere[obstacle.part](obstacle.kind)}</p>
+    </div>
   );
 }

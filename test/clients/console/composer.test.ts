@@ -1,6 +1,7 @@
 /** What an operator writes: it is never lost and never doubled, and never typed in vain. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -13,8 +14,11 @@ import {
   receive,
   startConsole,
 } from './console-page.ts';
+import { openClosedWindow } from './stage.ts';
 
-const setting = await startConsole(t);
+const provider = await ChatappProvider.start();
+t.teardown(() => provider.stop());
+const setting = await startConsole(t, { CHATAPP_GRAPH_URL: provider.url, ALLOW_PRIVATE_ADDRESSES: 'true' });
 const { skein, owner, projectId, environmentId } = setting;
 const browser = await startChromium(t);
 
@@ -214,6 +218,66 @@ t.test('says of the text itself that it would not be sent, by the last of its qu
   t.ok(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled());
   t.equal(await page.getByText('Not first.').count(), 0);
 });
+
+t.test(
+  'where the window is closed templates open by themselves, and leave the keys of the list alone',
+  async t => {
+    await setting.database.query('update users set email_verified_at = now() where user_id = $1', [
+      owner.userId,
+    ]);
+    const threadId = await openClosedWindow(setting, provider);
+    await receive(setting, 'neighbour', 'Beside it');
+    const page = await open(t, threadId);
+    const templates = page.getByRole('region', { name: 'Templates' });
+    const offer = templates.getByRole('button', { name: /^autumn_sale/ });
+    await offer.waitFor();
+    await templates.getByText('its header is a LOCATION, which only the API can fill').waitFor();
+    await page.keyboard.press('k');
+    await page.waitForURL(url => !url.pathname.endsWith(threadId));
+    await templates.waitFor({ state: 'detached' });
+    await page.keyboard.press('j');
+    await page.waitForURL(url => url.pathname.endsWith(threadId));
+    await offer.waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByText('No conversation selected').waitFor();
+
+    await page.getByRole('option', { name: 'Tomás Herrera' }).click();
+    await offer.waitFor();
+    await page.getByRole('button', { name: 'Close the templates' }).click();
+    await templates.waitFor({ state: 'detached' });
+    // Closed once, they stay closed, whatever is written.
+    await page.getByText('Note', { exact: true }).last().click();
+    await page.getByText('Reply', { exact: true }).last().click();
+    await getInput(page).fill('x'.repeat(5_000));
+    await page.getByText('904 characters too many').waitFor();
+    await getInput(page).fill('');
+    const choose = page.getByRole('button', { name: 'Choose a template' });
+    await choose.waitFor();
+    t.equal(await templates.count(), 0);
+
+    await choose.click();
+    await page.keyboard.type('cheaper');
+    await templates.getByRole('button', { name: /^order_sent/ }).waitFor({ state: 'detached' });
+    await offer.click();
+    const send = templates.getByRole('button', { name: 'Send template' });
+    const link = templates.getByLabel('Link of the picture');
+    await link.fill('cup.png');
+    await templates.getByLabel('Value of {{first_name}}').fill('Tomás');
+    await templates.getByText('A link begins with https://').waitFor();
+    await templates.getByLabel('End of the address that “See the offers” opens').fill('cups');
+    await templates.getByText('https://shop.example/sale/cups').waitFor();
+    await templates.getByLabel('Code that “Copy the code” copies').fill('AUTUMN');
+    t.ok(await send.isDisabled());
+    await link.fill('https://shop.example/cup.png');
+    await send.click();
+    const body =
+      '[image]\n\nDear Tomás, everything is cheaper until Sunday.\n\nAnswer STOP to hear no more of it.';
+    await getLog(page).getByText('Dear Tomás').waitFor();
+    await eventually('template', async () => provider.messages.sent.length > 0);
+    t.strictSame(await readBodies(skein, threadId), [body]);
+    await templates.waitFor({ state: 'detached' });
+  },
+);
 
 t.test('a node that is killed while two write loses nothing and doubles nothing', async t => {
   const { url, database } = await startTestDatabase(t);

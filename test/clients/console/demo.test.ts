@@ -151,7 +151,7 @@ t.test('is offered templates where the window is closed', async t => {
   await openThread('Tomás Herrera');
   await page.getByText('The window of this conversation is closed').waitFor();
   await page
-    .getByRole('dialog', { name: 'Templates' })
+    .getByRole('region', { name: 'Templates' })
     .getByRole('button', { name: /question_answered/ })
     .waitFor();
   t.strictSame(await findBarriers(page), []);

@@ -12,6 +12,7 @@ export interface Screen {
 
 export const getCard = (page: Page): Locator => page.getByRole('region', { name: 'Suggestion' });
 export const getLog = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
+const getTemplates = (page: Page): Locator => page.getByRole('region', { name: 'Templates' });
 
 /** Shows the page light or dark, as the device would ask for it. */
 export async function showIn(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
@@ -203,26 +204,37 @@ const rest: readonly Screen[] = [
     name: 'templates',
     open: async page => {
       await choose(page, 'Tomás Herrera');
-      await page
-        .getByRole('dialog', { name: 'Templates' })
+      await getTemplates(page)
         .getByRole('button', { name: /order_sent/ })
         .waitFor();
     },
   },
   {
+    name: 'template-media',
+    open: async page => {
+      await getTemplates(page)
+        .getByRole('button', { name: /autumn_sale/ })
+        .click();
+      await getTemplates(page).getByRole('textbox', { name: 'Link of the picture' }).waitFor();
+    },
+  },
+  {
     name: 'template',
     open: async page => {
-      const dialog = page.getByRole('dialog', { name: 'Templates' });
-      await dialog.getByRole('button', { name: /order_sent/ }).click();
-      await dialog.getByRole('textbox', { name: 'Value of {{1}}' }).fill('Tomás');
-      await dialog.getByText('Hello Tomás, your order').waitFor();
+      await press(page, 'All templates');
+      await getTemplates(page)
+        .getByRole('button', { name: /order_sent/ })
+        .click();
+      await getTemplates(page).getByRole('textbox', { name: 'Value of {{1}}' }).fill('Tomás');
+      await getTemplates(page).getByText('Hello Tomás, your order').waitFor();
     },
   },
   {
     name: 'window-closed',
     open: async page => {
-      await closeDialog(page);
+      await page.keyboard.press('Escape');
       await page.getByText('The window of this conversation is closed').waitFor();
+      await page.getByRole('button', { name: 'Choose a template' }).waitFor();
     },
   },
   {

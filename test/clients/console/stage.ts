@@ -129,7 +129,7 @@ export async function createProduction(
   return made ?? '';
 }
 
-/** An agent with tools, and a number at the chat provider over which somebody wrote a day ago. */
+/** An agent with tools, and a conversation over the chat provider. */
 async function openChannels(
   { skein, owner, projectId }: ConsoleAccount,
   provider: ChatappProvider,
@@ -159,6 +159,14 @@ async function openChannels(
   const loom = { name: 'Front desk', systemPrompt: 'Answer shortly.', toolIds, ...model };
   const { loomId } = await skein.looms.create(loom);
   const { agentId } = await skein.agents.create({ name: 'Front desk', mode: 'suggest', loomId });
+  return { agentId, windowClosed: await openClosedWindow({ skein, owner }, provider) };
+}
+
+/** A number at the chat provider over which somebody wrote a day ago, with templates; gives the conversation. */
+export async function openClosedWindow(
+  { skein, owner }: Pick<ConsoleAccount, 'skein' | 'owner'>,
+  provider: ChatappProvider,
+): Promise<string> {
   const app = provider.accounts.addApp();
   const business = provider.accounts.addAccount();
   const number = provider.accounts.addNumber(business);
@@ -166,6 +174,22 @@ async function openChannels(
   provider.templates.add(business.id, {
     name: 'order_sent',
     body: 'Hello {{1}}, your order {{2}} is on its way.',
+  });
+  provider.templates.add(business.id, {
+    name: 'autumn_sale',
+    header: { format: 'IMAGE' },
+    body: 'Dear {{first_name}}, everything is cheaper until Sunday.',
+    footer: 'Answer STOP to hear no more of it.',
+    buttons: [
+      { type: 'QUICK_REPLY', text: 'Not for me' },
+      { type: 'URL', text: 'See the offers', url: 'https://shop.example/sale/{{1}}' },
+      { type: 'COPY_CODE', text: 'Copy the code' },
+    ],
+  });
+  provider.templates.add(business.id, {
+    name: 'find_us',
+    header: { format: 'LOCATION' },
+    body: 'We have moved.',
   });
   const { workspaceId } = await owner.api.auth.me();
   const { partnerAppCredentialId } = await owner.api.partnerApps.create({
@@ -189,7 +213,7 @@ async function openChannels(
     windowClosed = thread?.threadId;
     return windowClosed !== undefined;
   });
-  return { agentId, windowClosed: windowClosed ?? '' };
+  return windowClosed ?? '';
 }
 
 /** A conversation with all that one may have: files, notes, what happened, and a message that failed. */

@@ -234,6 +234,15 @@ t.test('what is wrong with a message', async t => {
   await expect(132015, template('paused'));
   await expect(132000, template('order', { type: 'text', text: '7' }));
   await expect(132012, template('order', { type: 'text', text: '7' }, { type: 'text' }));
+  const buttons = [{ type: 'URL', text: 'Follow it', url: 'https://shop.example/{{1}}' }];
+  provider.templates.add(account.id, { name: 'sale', header: { format: 'IMAGE' }, buttons });
+  const sale = (...components: readonly Json[]) => ({
+    type: 'template',
+    template: { name: 'sale', language: { code: 'en_US' }, components },
+  });
+  await expect(132012, sale());
+  const picture = { type: 'image', image: { link: 'https://shop.example/cup.png' } };
+  await expect(131008, sale({ type: 'header', parameters: [picture] }));
   provider.messages.rules.blocked.add('15550100');
   await expect(130403, text);
   provider.messages.rules.allowedRecipients = new Set();

@@ -10,6 +10,17 @@ export interface Template {
   readonly category: 'MARKETING' | 'UTILITY' | 'AUTHENTICATION';
   /** With `{{1}}`, `{{2}}` for its parameters. */
   readonly body: string;
+  /** Of a header's file or text. */
+  readonly header?: { readonly format: string; readonly text?: string };
+  readonly footer?: string;
+  readonly buttons?: readonly TemplateButton[];
+}
+
+interface TemplateButton {
+  readonly type: string;
+  readonly text: string;
+  /** With `{{1}}` at its end for its parameter. */
+  readonly url?: string;
 }
 
 interface ListedTemplate extends Template {
@@ -18,6 +29,8 @@ interface ListedTemplate extends Template {
 
 interface SentComponent {
   readonly type?: string;
+  readonly sub_type?: string;
+  readonly index?: string | number;
   readonly parameters?: readonly unknown[];
 }
 
@@ -77,6 +90,8 @@ export class Templates {
       const details = `body: number of localizable_params (${given.length}) does not match the expected number of params (${wanted})`;
       throw new ProviderError(132000, { details });
     }
+    checkHeader(template, components);
+    checkButtons(template, components);
     for (const parameter of given) {
       const { type, text } = parameter as { readonly type?: string; readonly text?: string };
       if (type === 'text' && typeof text !== 'string') throw new ProviderError(132012);
@@ -100,7 +115,41 @@ export class Templates {
   }
 }
 
-function show({ id, name, language, status, category, body }: ListedTemplate): object {
-  const components = [{ type: 'BODY', text: body }];
+const fileFormats = ['IMAGE', 'VIDEO', 'DOCUMENT'];
+
+/** A header with a file is filled by one of its kind. */
+function checkHeader({ header }: ListedTemplate, components: readonly SentComponent[]): void {
+  if (header === undefined || !fileFormats.includes(header.format)) return;
+  const [parameter] = components.find(({ type }) => type === 'header')?.parameters ?? [];
+  const kind = header.format.toLowerCase();
+  const { type, [kind]: file } = (parameter ?? {}) as Readonly<Record<string, { readonly link?: string }>> & {
+    readonly type?: string;
+  };
+  if (type !== kind || !file?.link?.startsWith('http')) {
+    throw new ProviderError(132012, { details: `header: Format mismatch, expected ${header.format}` });
+  }
+}
+
+/** A button with a variable address and one that copies a code want their parameter. */
+function checkButtons({ buttons = [] }: ListedTemplate, components: readonly SentComponent[]): void {
+  for (const [index, { type, url }] of buttons.entries()) {
+    const subType = type === 'COPY_CODE' ? 'copy_code' : 'url';
+    if (type !== 'COPY_CODE' && url?.includes('{{') !== true) continue;
+    const sent = components.find(each => each.type === 'button' && Number(each.index) === index);
+    if (sent?.sub_type !== subType || sent.parameters?.length !== 1) {
+      const details = `Button at index ${index} of type ${type} requires a parameter`;
+      throw new ProviderError(131008, { details });
+    }
+  }
+}
+
+function show({ id, name, language, status, category, ...parts }: ListedTemplate): object {
+  const { header, body, footer, buttons } = parts;
+  const components = [
+    ...(header === undefined ? [] : [{ type: 'HEADER', ...header }]),
+    { type: 'BODY', text: body },
+    ...(footer === undefined ? [] : [{ type: 'FOOTER', text: footer }]),
+    ...(buttons === undefined ? [] : [{ type: 'BUTTONS', buttons }]),
+  ];
   return { id, name, language, status, category, components, parameter_format: 'POSITIONAL' };
 }

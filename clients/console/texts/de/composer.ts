@@ -60,9 +60,30 @@ export const templates: (typeof english)['templates'] = {
   title: 'Vorlagen',
   search: 'Vorlagen suchen',
   none: 'Es gibt keine freigegebenen Vorlagen.',
+  noneFound: 'Keine freigegebene Vorlage enthält diese Wörter.',
   failed: 'Die Vorlagen konnten nicht gelesen werden.',
   parameter: name => `Wert von {{${name}}}`,
+  ofHeader: name => `Wert von {{${name}}} in der Kopfzeile`,
+  file: {
+    image: 'Link zum Bild',
+    video: 'Link zum Video',
+    document: 'Link zum Dokument',
+  },
+  fileHint: 'Der Chat-Anbieter holt die Datei von dort.',
+  noFileAddress: 'Ein Link beginnt mit https://',
+  url: button => `Ende der Adresse, die „${button}“ öffnet`,
+  code: button => `Code, den „${button}“ kopiert`,
+  notFromHere: {
+    header: kind =>
+      `Lässt sich hier nicht senden: Die Kopfzeile hat die Art ${kind}, die nur die API füllen kann.`,
+    button: kind =>
+      `Lässt sich hier nicht senden: Die Vorlage hat eine Schaltfläche der Art ${kind}, die nur die API füllen kann.`,
+    component: kind =>
+      `Lässt sich hier nicht senden: Die Vorlage hat einen Teil der Art ${kind}, den nur die API füllen kann.`,
+  },
   send: 'Vorlage senden',
   back: 'Alle Vorlagen',
+  close: 'Vorlagen schließen',
   preview: 'So wird sie lauten',
+  buttons: 'Schaltflächen',
 };

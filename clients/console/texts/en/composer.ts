@@ -55,9 +55,30 @@ export const templates = {
   title: 'Templates',
   search: 'Search templates',
   none: 'There are no approved templates.',
+  noneFound: 'No approved template has these words.',
   failed: 'The templates could not be read.',
   parameter: (name: string) => `Value of {{${name}}}`,
+  ofHeader: (name: string) => `Value of {{${name}}} in the header`,
+  file: {
+    image: 'Link of the picture',
+    video: 'Link of the video',
+    document: 'Link of the document',
+  },
+  fileHint: 'The chat provider fetches the file from there.',
+  noFileAddress: 'A link begins with https://',
+  url: (button: string) => `End of the address that “${button}” opens`,
+  code: (button: string) => `Code that “${button}” copies`,
+  notFromHere: {
+    header: (kind: string) =>
+      `Cannot be sent from here: its header is a ${kind}, which only the API can fill.`,
+    button: (kind: string) =>
+      `Cannot be sent from here: it has a button ${kind}, which only the API can fill.`,
+    component: (kind: string) =>
+      `Cannot be sent from here: it has a part ${kind}, which only the API can fill.`,
+  },
   send: 'Send template',
   back: 'All templates',
+  close: 'Close the templates',
   preview: 'As it will read',
+  buttons: 'Its buttons',
 };
