@@ -80,6 +80,8 @@ export const theme = createTheme({
       defaultProps: { variant: 'light', size: 'sm', radius: 'sm', tt: 'none', fw: 500 },
     },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
+    // Something in a menu that is no choice of it; without it the first choice has the focus.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: {
       defaultProps: {
         centered: true,

@@ -158,10 +158,11 @@ function AssignMenu({ thread, names, assign }: AssignMenuProps) {
   const texts = useTexts().thread;
   const { userId } = useConversing();
   const { assigneeUserId = null } = thread;
+  const colleagues = names.colleagues.filter(({ canAnswer, isMe }) => canAnswer && !isMe);
   const label =
     assigneeUserId === null ? texts.header.assign : texts.header.assignTo(names.person(assigneeUserId));
   return (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button
           className={classes['assign']}
@@ -176,25 +177,23 @@ function AssignMenu({ thread, names, assign }: AssignMenuProps) {
           </bdi>
         </Button>
       </Menu.Target>
-      <Menu.Dropdown mah={320} style={{ overflowY: 'auto' }}>
+      <Menu.Dropdown className={classes['people']}>
         {assigneeUserId !== userId && (
           <Menu.Item onClick={() => assign(userId)}>{texts.header.assignToMe}</Menu.Item>
         )}
         {assigneeUserId !== null && (
           <Menu.Item onClick={() => assign(null)}>{texts.header.unassign}</Menu.Item>
         )}
-        <Menu.Divider />
-        {names.colleagues
-          .filter(({ canAnswer, isMe }) => canAnswer && !isMe)
-          .map(colleague => (
-            <Menu.Item
-              key={colleague.userId}
-              onClick={() => assign(colleague.userId)}
-              rightSection={colleague.userId === assigneeUserId && <Check size={14} aria-hidden />}
-            >
-              <bdi>{colleague.name}</bdi>
-            </Menu.Item>
-          ))}
+        {colleagues.length > 0 && <Menu.Divider />}
+        {colleagues.map(colleague => (
+          <Menu.Item
+            key={colleague.userId}
+            onClick={() => assign(colleague.userId)}
+            rightSection={colleague.userId === assigneeUserId && <Check size={14} aria-hidden />}
+          >
+            <bdi>{colleague.name}</bdi>
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );
@@ -213,7 +212,7 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
       : [],
   );
   const menu = (
-    <Menu position="bottom-end" withinPortal>
+    <Menu position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <ActionIcon aria-label={texts.more}>
           <Ellipsis size={16} />

@@ -161,12 +161,20 @@ function ActionProblem({ action }: { readonly action: Action }) {
   );
 }
 
-/** The panel beside the conversation, and how often the operator wanted to write a tag in it. */
+/** Whether the panel lies above the conversation, and not beside it: as in thread-pane.module.css. */
+const isAbove = (): boolean => matchMedia('(max-width: 62em)').matches;
+
+/**
+ * The panel beside the conversation, and how often the operator wanted to write a tag in it. The next conversation has it, too, unless it would
+ * hide what was written there.
+ */
 function useDetails() {
-  const [showsDetails, setShowsDetails] = useState(localStorage.getItem(detailsKey) === 'true');
+  const [showsDetails, setShowsDetails] = useState(
+    () => localStorage.getItem(detailsKey) === 'true' && !isAbove(),
+  );
   const [tagging, setTagging] = useState(0);
   const toggleDetails = (): void => {
-    localStorage.setItem(detailsKey, String(!showsDetails));
+    if (!isAbove()) localStorage.setItem(detailsKey, String(!showsDetails));
     setShowsDetails(!showsDetails);
   };
   useEscape('details', showsDetails ? toggleDetails : undefined);

@@ -23,6 +23,8 @@ export function EnvironmentSelect({ place, onChosen }: EnvironmentSelectProps) {
         size="xs"
         aria-label={texts.place}
         allowDeselect={false}
+        scrollAreaProps={{ scrollbars: 'y' }}
+        classNames={{ option: classes['option'] }}
         searchable={places.length > 8}
         value={toValue(place)}
         data={places.map(each => ({

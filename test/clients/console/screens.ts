@@ -102,8 +102,25 @@ const conversation: readonly Screen[] = [
     },
   },
   {
+    name: 'assign-menu',
+    open: async page => {
+      await press(page, /^Assigned to /);
+      await page.getByRole('menuitem', { name: 'Assign to nobody' }).waitFor();
+    },
+  },
+  {
+    name: 'more-menu',
+    open: async page => {
+      await page.keyboard.press('Escape');
+      await press(page, 'More');
+      await page.getByRole('menuitem', { name: 'Copy link' }).waitFor();
+    },
+  },
+  {
     name: 'participant',
     open: async page => {
+      await page.keyboard.press('Escape');
+      await page.getByRole('menu').waitFor({ state: 'detached' });
       await press(page, 'Participant and details');
       await page.getByRole('complementary', { name: 'Participant and details' }).getByText('Gold').waitFor();
     },
