@@ -1,6 +1,6 @@
 /** The agent beside the operator: what it writes, what it suggests, and that of two operators one decides. */
 import { LLMock } from '@copilotkit/aimock';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -47,8 +47,8 @@ const colleague = await addOperator(setting);
 const browser = await startChromium(t);
 
 /** Asked all at once: a run waits until its thread has been quiet for a while. */
-const [twoId, editedId, keptId, discardedId, takenId, outdatedId, handoffId] = await Promise.all([
-  ...['two', 'edited', 'kept', 'discarded', 'taken', 'outdated'].map(from =>
+const [twoId, editedId, keptId, discardedId, takenId, outdatedId, phoneId, handoffId] = await Promise.all([
+  ...['two', 'edited', 'kept', 'discarded', 'taken', 'outdated', 'phone'].map(from =>
     receive(setting, from, 'Your hours?'),
   ),
   receive(setting, 'handoff', 'A human, please.'),
@@ -107,6 +107,72 @@ t.test('is edited, with what was changed shown, and sent as the operator’s', a
   const message = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0];
   t.match(message, { actor: { type: 'user', id: owner.userId } });
 });
+
+t.test(
+  'on a phone it is read beside the message, edited, explained and approved, with all in reach',
+  async t => {
+    const threadId = phoneId ?? '';
+    const viewport = { width: 390, height: 780 };
+    const page = await openConsole(t, browser, setting, owner, {
+      viewport,
+      hasTouch: true,
+      path: toPath(threadId),
+    });
+    const [card, log] = [getCard(page), getLog(page)];
+    const look = async (name: string): Promise<void> => {
+      if (process.env['PICTURES'] !== undefined)
+        await page.screenshot({ path: `${process.env['PICTURES']}/phone-${name}.png` });
+    };
+    const button = (name: string): Locator => card.getByRole('button', { name });
+    /** Within the screen without scrolling, and under nothing. */
+    const expectInReach = async (...targets: readonly Locator[]): Promise<void> => {
+      for (const target of targets) {
+        const { x = -1, y = -1, width = 0, height = 0 } = (await target.boundingBox()) ?? {};
+        const isWithin = x >= 0 && y >= 0 && x + width <= viewport.width && y + height <= viewport.height;
+        t.ok(isWithin, String(target));
+        await target.tap({ trial: true });
+      }
+      t.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
+    };
+    await button('Approve').waitFor();
+    await look('suggestion');
+    const written = log.getByText('Your hours?');
+    const decisions = ['Approve', 'Edit', 'Discard', 'Take over'].map(button);
+    await expectInReach(written, ...decisions, page.getByRole('textbox', { name: 'Reply' }));
+    t.strictSame(await findBarriers(page), []);
+
+    await button('Details of the run').tap();
+    const run = page.getByRole('dialog', { name: 'Run of the agent' });
+    await run.getByText('Step 1').waitFor();
+    await look('run');
+    await expectInReach(run.getByText('gpt-4o-mini'), run.getByRole('button', { name: 'Close' }));
+    t.strictSame(await findBarriers(page), []);
+    await run.getByRole('button', { name: 'Close' }).tap();
+    await run.waitFor({ state: 'detached' });
+
+    const details = page.getByRole('button', { name: 'Participant and details' });
+    const panel = page.getByRole('complementary', { name: 'Participant and details' });
+    await details.tap();
+    await look('details');
+    await expectInReach(panel.getByRole('button', { name: 'Close the panel' }));
+    t.strictSame(await findBarriers(page), []);
+    await panel.getByRole('button', { name: 'Close the panel' }).tap();
+    await panel.waitFor({ state: 'detached' });
+
+    await button('Edit').tap();
+    const editor = card.getByRole('textbox', { name: 'Edited suggestion' });
+    const long = 'We open at ten, and close at five. '.repeat(12);
+    await editor.fill(long);
+    await card.getByRole('group', { name: 'Your changes' }).waitFor();
+    await look('edit');
+    await expectInReach(editor, button('Send edited'), button('Do not edit'));
+    await button('Do not edit').tap();
+    await button('Approve').tap();
+    await log.getByText(suggested).waitFor();
+    const [message] = await skein.messages.list(threadId, { order: 'desc', limit: 1 }).toArray(1);
+    t.equal(message?.body, suggested);
+  },
+);
 
 t.test('what is written into it stays, and goes on as a reply where it ends meanwhile', async t => {
   const threadId = keptId ?? '';
