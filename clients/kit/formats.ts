@@ -16,6 +16,8 @@ export interface Formats {
   duration(ms: number): string;
   size(bytes: number): string;
   number(value: number): string;
+  /** Of a share from 0 to 1. What is not quite everything is not shown as 100 %. */
+  percent(share: number): string;
   /** Of millionths of a dollar. */
   cost(micros: number): string;
 }
@@ -43,6 +45,7 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
   const dateAndTime = new Intl.DateTimeFormat(tag, { timeZone, dateStyle: 'medium', timeStyle: 'short' });
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const number = new Intl.NumberFormat(tag);
+  const percent = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
   const cost = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
   // As ISO 8601 has it, whatever the language.
   const isoDay = new Intl.DateTimeFormat('en-CA', {
@@ -83,6 +86,7 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
     },
     size: bytes => formatSize(bytes, unit),
     number: value => number.format(value),
+    percent: share => percent.format(Math.floor(share * 1_000) / 1_000),
     cost: micros => cost.format(micros / 1_000_000),
   };
 }

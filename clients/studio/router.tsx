@@ -13,6 +13,7 @@
 import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { createAccountRoutes, leaveWithSession, requireSession, root } from '../kit/account/routes.ts';
 import { Failed, NotFound } from '../kit/shell/problem-pages.tsx';
+import { auditSearch } from './audit/audit-search.ts';
 import { identity } from './identity.ts';
 import { readSearch } from './parts/search.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
@@ -68,7 +69,7 @@ const webhooksRoute = createRoute({
 const webhookRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/webhooks/$stitchId',
-  validateSearch: search => readSearch(search, ['status', 'delivery']),
+  validateSearch: search => readSearch(search, ['status', 'name', 'event', 'since', 'until', 'delivery']),
   component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'WebhookPage'),
 });
 
@@ -139,7 +140,7 @@ const teamRoute = createRoute({
 const auditRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/audit',
-  validateSearch: search => readSearch(search, ['action', 'actor', 'target']),
+  validateSearch: search => readSearch(search, auditSearch),
   component: lazyRouteComponent(() => import('./audit/audit.tsx'), 'Audit'),
 });
 

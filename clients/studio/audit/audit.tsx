@@ -1,19 +1,18 @@
-/** Who has changed what in the workspace, and from where. */
-import { Button, Code, Drawer, Select, TextInput } from '@mantine/core';
+/** Who has changed what in the workspace, and from where. What is opened is named in the address, by its id and its time. */
+import { Anchor } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { AuditLog, ListAuditLogsQuery } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { Facts } from '../parts/facts.tsx';
-import { Json } from '../parts/json.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { mostMembers } from '../team/most-members.ts';
 import { useTexts } from '../texts/index.ts';
+import { AuditEntry } from './audit-entry.tsx';
+import { AuditFilters } from './audit-filters.tsx';
+import type { AuditSearch } from './audit-search.ts';
 
 type Action = NonNullable<ListAuditLogsQuery['action']>;
 
@@ -22,12 +21,13 @@ export function Audit() {
   const { workspaceId } = useTenant();
   const search = useSearch({ from: '/signed-in/$projectId/$environmentId/audit' });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/audit' });
-  const [shown, setShown] = useState<AuditLog>();
+  const change = (changed: Partial<AuditSearch>): void =>
+    void navigate({ search: before => ({ ...before, ...changed }) });
   const { data: members = [] } = useQuery({
     queryKey: ['members', workspaceId, 'all'],
     queryFn: () => skein.members.list(workspaceId, { limit: 100 }).toArray(mostMembers),
   });
-  const actor = ({ type, id }: AuditLog['actor']): string => {
+  const toActor = ({ type, id }: AuditLog['actor']): string => {
     const member = members.find(({ userId }) => userId === id);
     return member?.email ?? `${texts.actors[type]} ${id}`;
   };
@@ -36,31 +36,41 @@ export function Audit() {
       key: 'action',
       label: texts.action,
       isFixed: true,
-      show: log => (
-        <Button size="compact-xs" variant="subtle" onClick={() => setShown(log)}>
-          {log.action}
-        </Button>
+      show: ({ auditLogId, createdAt, action }) => (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={() => change({ entry: auditLogId, at: createdAt })}
+        >
+          {action}
+        </Anchor>
       ),
     },
-    { key: 'actor', label: texts.actor, show: log => <bdi>{actor(log.actor)}</bdi> },
+    { key: 'actor', label: texts.actor, show: log => <bdi>{toActor(log.actor)}</bdi> },
     { key: 'target', label: texts.target, show: ({ targetId }) => targetId ?? '–' },
     { key: 'at', label: texts.at, show: ({ createdAt }) => <Time at={createdAt} isExact /> },
     { key: 'address', label: texts.address, show: ({ address }) => address ?? '–', isExtra: true },
     { key: 'request', label: texts.request, show: ({ requestId }) => requestId ?? '–', isExtra: true },
   ];
+  const { entry, at, ...filters } = search;
   return (
     <Page title={texts.title} about={texts.about}>
       <DataTable
         name="audit"
         label={texts.title}
-        queryKey={['audit', workspaceId, search]}
+        queryKey={['audit', workspaceId, filters]}
         load={cursor =>
           skein.auditLogs.list({
-            workspaceId,
+            // One of both, says the contract.
+            ...(filters.project === undefined ? { workspaceId } : { projectId: filters.project }),
+            environmentId: filters.environment,
             // What the server does not know, it refuses, in words.
-            action: search.action as Action | undefined,
-            actorId: search.actor,
-            targetId: search.target,
+            action: filters.action as Action | undefined,
+            actorId: filters.actor,
+            targetId: filters.target,
+            since: filters.since,
+            until: filters.until,
             cursor,
             limit: 50,
           })
@@ -68,78 +78,16 @@ export function Audit() {
         rowKey={({ auditLogId }) => auditLogId}
         columns={columns}
         empty={texts.none}
-        controls={
-          <>
-            <TextInput
-              key={`action-${search.action ?? ''}`}
-              size="xs"
-              w={200}
-              aria-label={texts.action}
-              placeholder={texts.actionHint}
-              defaultValue={search.action ?? ''}
-              onKeyDown={event => {
-                const action = event.currentTarget.value.trim() || undefined;
-                if (event.key === 'Enter') void navigate({ search: before => ({ ...before, action }) });
-              }}
-            />
-            <Select
-              size="xs"
-              w={220}
-              aria-label={texts.actor}
-              placeholder={texts.anybody}
-              clearable
-              searchable
-              value={search.actor ?? null}
-              onChange={value =>
-                void navigate({ search: before => ({ ...before, actor: value ?? undefined }) })
-              }
-              data={members.map(({ userId, email }) => ({ value: userId, label: email }))}
-            />
-            <TextInput
-              key={`target-${search.target ?? ''}`}
-              size="xs"
-              w={220}
-              aria-label={texts.target}
-              placeholder={texts.target}
-              defaultValue={search.target ?? ''}
-              onKeyDown={event => {
-                const target = event.currentTarget.value.trim() || undefined;
-                if (event.key === 'Enter') void navigate({ search: before => ({ ...before, target }) });
-              }}
-            />
-          </>
-        }
+        controls={<AuditFilters members={members} search={search} onChange={change} />}
       />
-      {shown !== undefined && (
-        <Entry log={shown} actor={actor(shown.actor)} onClose={() => setShown(undefined)} />
+      {entry !== undefined && at !== undefined && (
+        <AuditEntry
+          auditLogId={entry}
+          at={at}
+          toActor={toActor}
+          onClose={() => change({ entry: undefined, at: undefined })}
+        />
       )}
     </Page>
-  );
-}
-
-interface EntryProps {
-  readonly log: AuditLog;
-  readonly actor: string;
-  readonly onClose: () => void;
-}
-
-function Entry({ log, actor, onClose }: EntryProps) {
-  const texts = useTexts().audit;
-  const { close } = useKitTexts().shell;
-  return (
-    <Drawer opened onClose={onClose} title={log.action} closeButtonProps={{ 'aria-label': close }}>
-      <Facts
-        facts={[
-          [texts.actor, <bdi key="actor">{actor}</bdi>],
-          [texts.at, <Time key="at" at={log.createdAt} isExact />],
-          [texts.target, log.targetId === null ? '–' : <Code key="target">{log.targetId}</Code>],
-          [texts.address, log.address ?? '–'],
-          [texts.request, log.requestId ?? '–'],
-        ]}
-      />
-      <div style={{ marginTop: 16 }}>
-        <Json label={texts.details} value={log.details} />
-      </div>
-    </Drawer>
   );
 }

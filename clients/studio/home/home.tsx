@@ -16,12 +16,14 @@ import { useTexts } from '../texts/index.ts';
 import { CreateWebhook } from '../webhooks/create-webhook.tsx';
 import { isAllDone, stepNames, type StepName, useProgress } from './checklist.ts';
 import classes from './home.module.css';
+import { VerifyStep } from './verify-step.tsx';
 
 export function Home() {
   const texts = useTexts().home;
   const { loading } = useKitTexts().shell;
   const { projectName, environmentName, mayWrite } = useTenant();
   const { data: progress, error } = useProgress();
+  const [opened, setOpened] = useState<DialogName>();
   const done = progress === undefined ? 0 : stepNames.filter(name => progress[name]).length;
   const next = progress === undefined ? undefined : stepNames.find(name => !progress[name]);
   return (
@@ -50,38 +52,62 @@ export function Home() {
                 <div>
                   <b>{texts.steps[name].title}</b>
                   <p>{texts.steps[name].about}</p>
-                  {mayWrite && name === next && <NextStep name={name} />}
+                  {name === 'verify'
+                    ? !progress.verify && <VerifyStep />
+                    : mayWrite && name === next && <NextStep name={name} onOpen={setOpened} />}
                 </div>
               </li>
             ))}
           </ol>
         </section>
       )}
+      {opened !== undefined && <StepDialog name={opened} onClose={() => setOpened(undefined)} />}
     </Page>
   );
 }
 
-function NextStep({ name }: { readonly name: StepName }) {
+/** Steps that are done in a dialog. */
+const dialogs = ['channel', 'key', 'webhook'] as const;
+type DialogName = (typeof dialogs)[number];
+const isDialog = (name: StepName): name is DialogName => dialogs.some(each => each === name);
+
+interface NextStepProps {
+  readonly name: Exclude<StepName, 'verify'>;
+  readonly onOpen: (dialog: DialogName) => void;
+}
+
+function NextStep({ name, onOpen }: NextStepProps) {
   const texts = useTexts().home;
-  const queries = useQueryClient();
-  const { environmentId } = useTenant();
-  const [isOpen, setOpen] = useState(false);
-  const look = (): void => void queries.invalidateQueries({ queryKey: ['progress', environmentId] });
-  if (name === 'message') return <FirstMessage onArrived={look} />;
-  if (name === 'delivery') return <FirstDelivery />;
-  return (
-    <>
-      <Button size="sm" onClick={() => setOpen(true)}>
+  const look = useLook();
+  if (isDialog(name)) {
+    return (
+      <Button size="sm" onClick={() => onOpen(name)}>
         {texts.steps[name].action}
       </Button>
-      {isOpen && name === 'channel' && <CreateChannel onCreated={look} onClose={() => setOpen(false)} />}
-      {/* What is shown once stays until its reader closes it. */}
-      {isOpen && name === 'key' && <CreateKey onCreated={() => undefined} onClose={() => setOpen(false)} />}
-      {isOpen && name === 'webhook' && (
-        <CreateWebhook onCreated={() => undefined} onClose={() => setOpen(false)} />
-      )}
-    </>
-  );
+    );
+  }
+  return name === 'message' ? <FirstMessage onArrived={look} /> : <FirstDelivery />;
+}
+
+/** Beside the list: what is shown once stays until its reader closes it, also when its step is done meanwhile. */
+function StepDialog({ name, onClose }: { readonly name: DialogName; readonly onClose: () => void }) {
+  const look = useLook();
+  switch (name) {
+    case 'channel':
+      return <CreateChannel onCreated={look} onClose={onClose} />;
+    case 'key':
+      return <CreateKey onCreated={look} onClose={onClose} />;
+    case 'webhook':
+      return <CreateWebhook onCreated={look} onClose={onClose} />;
+    default:
+      return name satisfies never;
+  }
+}
+
+function useLook(): () => void {
+  const queries = useQueryClient();
+  const { environmentId } = useTenant();
+  return () => void queries.invalidateQueries({ queryKey: ['progress', environmentId] });
 }
 
 /** On the first channel that can be tried. */

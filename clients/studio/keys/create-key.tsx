@@ -1,12 +1,10 @@
 /** Makes an API key, and shows its secret once. */
-import { Button, Checkbox, Group, Modal, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { CreatedApiKey } from '../../sdk/index.ts';
 import { dayMs } from '../parts/days.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
-import { Secret } from '../parts/secret.tsx';
-import { useSubmit } from '../parts/use-submit.ts';
+import { DialogForm } from '../parts/dialog.tsx';
+import { SecretDialog } from '../parts/secret-dialog.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Snippet } from './snippet.tsx';
@@ -22,35 +20,26 @@ const lifetimes = ['', '30', '90', '365'] as const;
 
 export function CreateKey({ onCreated, onClose }: CreateKeyProps) {
   const texts = useTexts().keys;
-  const { close } = useKitTexts().shell;
   const [created, setCreated] = useState<CreatedApiKey>();
   return (
-    <Modal
-      opened
-      size="lg"
-      onClose={onClose}
-      // A secret that was not copied is lost.
-      closeOnClickOutside={created === undefined}
+    <SecretDialog
       title={created === undefined ? texts.create : created.name}
-      closeButtonProps={{ 'aria-label': close }}
-    >
-      {created === undefined ? (
+      size="lg"
+      secret={created?.secret}
+      about={texts.secretOnce}
+      done={texts.done}
+      onClose={onClose}
+      form={
         <KeyForm
           onCreated={key => {
             setCreated(key);
             onCreated(key);
           }}
         />
-      ) : (
-        <Stack gap="md">
-          <Secret about={texts.secretOnce} secret={created.secret} />
-          <Snippet />
-          <Group justify="flex-end">
-            <Button onClick={onClose}>{texts.done}</Button>
-          </Group>
-        </Stack>
-      )}
-    </Modal>
+      }
+    >
+      <Snippet />
+    </SecretDialog>
   );
 }
 
@@ -61,78 +50,70 @@ function KeyForm({ onCreated }: { readonly onCreated: (key: CreatedApiKey) => vo
   const [environment, setEnvironment] = useState<'test' | 'live'>(isProduction ? 'live' : 'test');
   const [chosen, setChosen] = useState<readonly Scope[]>(presets.conversations);
   const [lifetime, setLifetime] = useState('');
-  const { isRunning, error, submit } = useSubmit(async () => {
+  const create = async (): Promise<void> => {
     const expiresAt =
       lifetime === '' ? undefined : new Date(Date.now() + Number(lifetime) * dayMs).toISOString();
     onCreated(await client.apiKeys.create({ name: name.trim(), environment, scopes: chosen, expiresAt }));
-  });
+  };
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <TextInput
-          label={texts.name}
-          description={texts.nameHint}
-          required
-          data-autofocus
-          maxLength={256}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.environment}
-          value={environment}
-          onChange={value => setEnvironment(value === 'live' ? 'live' : 'test')}
-          data={(['test', 'live'] as const).map(value => ({ value, label: texts.environments[value] }))}
-        />
-        <Select
-          label={texts.preset}
-          allowDeselect={false}
-          value={findPreset(chosen) ?? 'own'}
-          onChange={value => value !== null && value !== 'own' && setChosen(presets[value as PresetName])}
-          data={[
-            ...(Object.keys(presets) as PresetName[]).map(value => ({ value, label: texts.presets[value] })),
-            { value: 'own', label: texts.ownPreset },
-          ]}
-        />
-        <Checkbox.Group
-          label={texts.scopes}
-          value={[...chosen]}
-          onChange={values => setChosen(values as Scope[])}
+    <DialogForm action={texts.create} isReady={name.trim() !== '' && chosen.length > 0} run={create}>
+      <TextInput
+        label={texts.name}
+        description={texts.nameHint}
+        required
+        data-autofocus
+        maxLength={256}
+        value={name}
+        onChange={event => setName(event.currentTarget.value)}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={texts.environment}
+        value={environment}
+        onChange={value => setEnvironment(value === 'live' ? 'live' : 'test')}
+        data={(['test', 'live'] as const).map(value => ({ value, label: texts.environments[value] }))}
+      />
+      <Select
+        label={texts.preset}
+        allowDeselect={false}
+        value={findPreset(chosen) ?? 'own'}
+        onChange={value => value !== null && value !== 'own' && setChosen(presets[value as PresetName])}
+        data={[
+          ...(Object.keys(presets) as PresetName[]).map(value => ({ value, label: texts.presets[value] })),
+          { value: 'own', label: texts.ownPreset },
+        ]}
+      />
+      <Checkbox.Group
+        label={texts.scopes}
+        value={[...chosen]}
+        onChange={values => setChosen(values as Scope[])}
+      >
+        <Group
+          gap="xs"
+          mt={6}
+          style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))' }}
         >
-          <Group
-            gap="xs"
-            mt={6}
-            style={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(9rem, 1fr))' }}
-          >
-            {scopes.map(scope => (
-              <Checkbox
-                key={scope}
-                size="xs"
-                value={scope}
-                label={scope}
-                disabled={administratorScopes.has(scope) && !mayAdminister}
-              />
-            ))}
-          </Group>
-        </Checkbox.Group>
-        <Select
-          label={texts.expires}
-          allowDeselect={false}
-          value={lifetime}
-          onChange={value => setLifetime(value ?? '')}
-          data={lifetimes.map(value => ({
-            value,
-            label: value === '' ? texts.never : texts.inDays(Number(value)),
-          }))}
-        />
-        {error !== undefined && <ErrorNote error={error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={isRunning} disabled={name.trim() === '' || chosen.length === 0}>
-            {texts.create}
-          </Button>
+          {scopes.map(scope => (
+            <Checkbox
+              key={scope}
+              size="xs"
+              value={scope}
+              label={scope}
+              disabled={administratorScopes.has(scope) && !mayAdminister}
+            />
+          ))}
         </Group>
-      </Stack>
-    </form>
+      </Checkbox.Group>
+      <Select
+        label={texts.expires}
+        allowDeselect={false}
+        value={lifetime}
+        onChange={value => setLifetime(value ?? '')}
+        data={lifetimes.map(value => ({
+          value,
+          label: value === '' ? texts.never : texts.inDays(Number(value)),
+        }))}
+      />
+    </DialogForm>
   );
 }

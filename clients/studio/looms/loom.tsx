@@ -12,9 +12,11 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
 import { Time } from '../parts/time.tsx';
+import { ArchivedNotice } from '../shell/archived-notice.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Compare } from './compare.tsx';
+import { LoomActions } from './loom-actions.tsx';
 import { NextVersion } from './next-version.tsx';
 
 export function LoomPage() {
@@ -41,11 +43,13 @@ export function LoomPage() {
   if (loom === undefined) {
     return <PagePending back={back} error={error} missing={texts.missing} />;
   }
-  const write = mayWrite && active !== undefined && (
-    <Button onClick={() => setWriting(true)}>{texts.nextVersion}</Button>
+  const isArchived = loom.archivedAt != null;
+  const actions = mayWrite && !isWriting && (
+    <LoomActions loom={loom} onWrite={active && (() => setWriting(true))} />
   );
   return (
-    <Page title={loom.name} back={back} actions={write}>
+    <Page title={loom.name} back={back} actions={actions}>
+      {isArchived && <ArchivedNotice text={texts.archived} />}
       {isWriting && active !== undefined ? (
         <NextVersion loom={loom} active={active} onDone={() => setWriting(false)} />
       ) : (
@@ -116,15 +120,15 @@ function Versions({ loom, active }: VersionsProps) {
       isFixed: true,
       align: 'right',
       show: ({ loomVersionId, version }) =>
+        loom.archivedAt == null &&
         loomVersionId !== loom.activeVersionId && (
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={texts.activateOne(version)}
             loading={action.isRunning}
             onClick={() => void activate(loomVersionId)}
           >
-            {version < (active?.version ?? 0) ? texts.revert : texts.activate}
+            {version < (active?.version ?? 0) ? texts.revertTo(version) : texts.activateOne(version)}
           </Button>
         ),
     });

@@ -1,16 +1,14 @@
 /** The instructions (looms) of the environment: what agents are told, with which model and tools, in versions. */
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Loom } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
+import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
-import { useSubmit } from '../parts/use-submit.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { emptyVersion, toBody, type VersionFields } from './version-fields.ts';
@@ -68,52 +66,35 @@ export function Looms() {
 
 function CreateLoom({ onClose }: { readonly onClose: () => void }) {
   const texts = useTexts().looms;
-  const { close } = useKitTexts().shell;
   const { client, projectId, environmentId } = useTenant();
   const navigate = useNavigate();
   const [name, setName] = useState('');
   const [fields, setFields] = useState<VersionFields>(emptyVersion);
-  const { isRunning, error, submit } = useSubmit(async () => {
-    const { loomId } = await client.looms.create({ name: name.trim(), ...toBody(fields) });
-    await navigate({
-      to: '/$projectId/$environmentId/instructions/$loomId',
-      params: { projectId, environmentId, loomId },
-      search: {},
-    });
-  });
   return (
-    <Modal
-      opened
-      size="xl"
-      onClose={onClose}
-      // A prompt is work.
-      closeOnClickOutside={fields.systemPrompt === ''}
-      title={texts.create}
-      closeButtonProps={{ 'aria-label': close }}
-    >
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label={texts.name}
-            required
-            data-autofocus
-            maxLength={256}
-            value={name}
-            onChange={event => setName(event.currentTarget.value)}
-          />
-          <VersionForm fields={fields} onChange={setFields} />
-          {error !== undefined && <ErrorNote error={error} />}
-          <Group justify="flex-end">
-            <Button
-              type="submit"
-              loading={isRunning}
-              disabled={name.trim() === '' || fields.systemPrompt.trim() === '' || fields.model.trim() === ''}
-            >
-              {texts.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    // A prompt is work.
+    <Dialog title={texts.create} size="xl" isKept={fields.systemPrompt !== ''} onClose={onClose}>
+      <DialogForm
+        action={texts.create}
+        isReady={name.trim() !== '' && fields.systemPrompt.trim() !== '' && fields.model.trim() !== ''}
+        run={async () => {
+          const { loomId } = await client.looms.create({ name: name.trim(), ...toBody(fields) });
+          await navigate({
+            to: '/$projectId/$environmentId/instructions/$loomId',
+            params: { projectId, environmentId, loomId },
+            search: {},
+          });
+        }}
+      >
+        <TextInput
+          label={texts.name}
+          required
+          data-autofocus
+          maxLength={256}
+          value={name}
+          onChange={event => setName(event.currentTarget.value)}
+        />
+        <VersionForm fields={fields} onChange={setFields} />
+      </DialogForm>
+    </Dialog>
   );
 }

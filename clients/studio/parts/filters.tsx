@@ -1,5 +1,8 @@
 /** What narrows a list: it takes effect at once, and stands in the address. */
-import { Select, Switch, TextInput } from '@mantine/core';
+import { Group, Select, Switch, Text, TextInput } from '@mantine/core';
+import { useId } from 'react';
+import { useTimeZone } from '../../kit/people/use-profile.ts';
+import { toInstant, toLocalTime } from './local-time.ts';
 
 interface FilterProps {
   readonly label: string;
@@ -55,6 +58,33 @@ export function ChoiceFilter({ label, value, onChange, width = 160, any, choices
       onChange={chosen => onChange(chosen ?? undefined)}
       data={choices}
     />
+  );
+}
+
+/** An instant, in the reader's zone; as TextFilter it takes effect when it is left, or by Enter. */
+export function DateFilter({ label, value, onChange, width = 190 }: FilterProps) {
+  const id = useId();
+  const timeZone = useTimeZone();
+  const shown = value === undefined ? '' : toLocalTime(value, timeZone);
+  const apply = (text: string): void => {
+    if (text !== shown) onChange(toInstant(text, timeZone));
+  };
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Text component="label" htmlFor={id} size="xs" c="dimmed">
+        {label}
+      </Text>
+      <TextInput
+        key={shown}
+        id={id}
+        type="datetime-local"
+        size="xs"
+        w={width}
+        defaultValue={shown}
+        onBlur={event => apply(event.currentTarget.value)}
+        onKeyDown={event => event.key === 'Enter' && apply(event.currentTarget.value)}
+      />
+    </Group>
   );
 }
 

@@ -13,6 +13,7 @@ import {
 import { lazy, Suspense } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { methods, type ToolFields } from './tool-fields.ts';
+import { ToolHeaders } from './tool-headers.tsx';
 
 const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
 
@@ -79,6 +80,7 @@ export function ToolForm({ fields, onChange }: ToolFormProps) {
           />
         </Suspense>
       </div>
+      <ToolHeaders headers={fields.headers} onChange={headers => set({ headers })} />
       <Group grow align="flex-end">
         <NumberInput
           label={texts.timeout}

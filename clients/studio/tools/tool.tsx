@@ -1,4 +1,4 @@
-/** One tool: tried with arguments, changed, switched off. */
+/** One tool: tried with arguments, changed, given a new secret, switched off. */
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
+import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
@@ -37,7 +38,7 @@ export function ToolPage() {
   }
   const { name, description, status, method, url, updatedAt } = tool;
   return (
-    <Page title={name} back={back} about={description} actions={mayWrite && <Toggle tool={tool} />}>
+    <Page title={name} back={back} about={description} actions={mayWrite && <Actions tool={tool} />}>
       <Facts
         facts={[
           [texts.status, <State key="status" of={status} label={texts.states[status]} />],
@@ -59,11 +60,12 @@ export function ToolPage() {
   );
 }
 
-function Toggle({ tool: { toolId, status } }: { readonly tool: Tool }) {
+function Actions({ tool: { toolId, name, status } }: { readonly tool: Tool }) {
   const texts = useTexts().tools;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
   const action = useAction();
+  const [isRotating, setRotating] = useState(false);
   const toggle = (): Promise<boolean> =>
     action.run(async () => {
       await client.tools.update(toolId, { status: status === 'disabled' ? 'active' : 'disabled' });
@@ -71,10 +73,25 @@ function Toggle({ tool: { toolId, status } }: { readonly tool: Tool }) {
     });
   return (
     <>
+      <Button variant="default" onClick={() => setRotating(true)}>
+        {texts.rotate}
+      </Button>
       <Button variant="default" loading={action.isRunning} onClick={() => void toggle()}>
         {status === 'disabled' ? texts.enable : texts.disable}
       </Button>
       <ErrorNote error={action.error} />
+      {isRotating && (
+        <RotateSecret
+          title={texts.rotateTitle(name)}
+          hint={texts.rotateHint}
+          about={texts.secretOnce}
+          rotate={async gracePeriodSeconds => ({
+            secret: (await client.tools.rotateSecret(toolId, { gracePeriodSeconds })).signingSecret,
+          })}
+          onRotated={() => undefined}
+          onClose={() => setRotating(false)}
+        />
+      )}
     </>
   );
 }

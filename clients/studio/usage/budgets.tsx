@@ -8,6 +8,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { BudgetsToday } from './budgets-today.tsx';
 
 const names = ['perRunMicros', 'perThreadMicros', 'perProjectDayMicros'] as const;
 /** Of a dollar. */
@@ -22,7 +23,12 @@ export function Budgets() {
   });
   if (error !== null) return <ErrorNote error={error} />;
   if (budgets === undefined) return loading;
-  return <BudgetsForm key={budgets.updatedAt} budgets={budgets} />;
+  return (
+    <Group align="flex-start" gap={48}>
+      <BudgetsForm key={budgets.updatedAt} budgets={budgets} />
+      <BudgetsToday budgets={budgets} />
+    </Group>
+  );
 }
 
 function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {

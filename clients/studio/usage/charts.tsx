@@ -1,4 +1,4 @@
-/** Messages, tokens and cost by day. */
+/** Messages, webhooks, tokens and cost by day. */
 import '@mantine/charts/styles.layer.css';
 import { BarChart } from '@mantine/charts';
 import { useQuery } from '@tanstack/react-query';
@@ -27,6 +27,8 @@ export default function Charts({ from, days }: { readonly from: string; readonly
       day: day.slice(5),
       inbound: found?.messagesInbound ?? 0,
       outbound: found?.messagesOutbound ?? 0,
+      deliveries: found?.deliveries ?? 0,
+      attempts: found?.deliveryAttempts ?? 0,
       tokens: found?.totalTokens ?? 0,
       cost: (found?.estimatedCostMicros ?? 0) / 1_000_000,
     };
@@ -43,6 +45,17 @@ export default function Charts({ from, days }: { readonly from: string; readonly
           series={[
             { name: 'inbound', label: texts.inbound, color: 'brand.6' },
             { name: 'outbound', label: texts.outbound, color: 'teal.6' },
+          ]}
+        />
+      </figure>
+      <figure>
+        <figcaption>{texts.webhooks}</figcaption>
+        <BarChart
+          {...shared}
+          yAxisProps={counts}
+          series={[
+            { name: 'deliveries', label: texts.deliveries, color: 'teal.6' },
+            { name: 'attempts', label: texts.attempts, color: 'yellow.6' },
           ]}
         />
       </figure>

@@ -1,5 +1,6 @@
-/** What was used, by day, agent, model or provider, and the budgets that end it. */
+/** What was used, by day, agent, channel, model or provider, and the budgets that end it. */
 import { SegmentedControl, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { lazy, Suspense, useState } from 'react';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -15,54 +16,22 @@ import { Budgets } from './budgets.tsx';
 const Charts = lazy(() => import('./charts.tsx'));
 
 type GroupBy = NonNullable<ListUsageQuery['groupBy']>;
-const groupings = ['day', 'agent', 'model', 'provider'] as const satisfies readonly GroupBy[];
+const groupings = ['day', 'agent', 'channel', 'model', 'provider'] as const satisfies readonly GroupBy[];
+/** Others are named by their ids. */
+const mostChannels = 300;
 /** Days. */
 const spans = ['7', '30', '90'] as const;
 
 export function UsagePage() {
   const texts = useTexts().usage;
-  const formats = useFormats();
   const { client, environmentId } = useTenant();
   const search = useSearch({ from: '/signed-in/$projectId/$environmentId/usage' });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/usage' });
   const groupBy = groupings.find(each => each === search.by) ?? 'day';
   const days = spans.find(each => each === search.days) ?? '30';
   const from = useFirstDay(Number(days));
-  const { data: agents = [] } = useAgents();
-  const toName = (usage: Usage): string => {
-    if (groupBy === 'day') return usage.day ?? '–';
-    if (groupBy === 'agent')
-      return agents.find(({ agentId }) => agentId === usage.agentId)?.name ?? usage.agentId ?? texts.noAgent;
-    return (groupBy === 'model' ? usage.model : usage.provider) ?? '–';
-  };
-  const columns: Column<Usage>[] = [
-    { key: 'name', label: texts.by[groupBy], isFixed: true, show: usage => <bdi>{toName(usage)}</bdi> },
-    ...(groupBy === 'day'
-      ? ([
-          {
-            key: 'in',
-            label: texts.inbound,
-            align: 'right',
-            show: usage => formats.number(usage.messagesInbound ?? 0),
-          },
-          {
-            key: 'out',
-            label: texts.outbound,
-            align: 'right',
-            show: usage => formats.number(usage.messagesOutbound ?? 0),
-          },
-        ] satisfies Column<Usage>[])
-      : []),
-    { key: 'runs', label: texts.runs, align: 'right', show: ({ agentRuns }) => formats.number(agentRuns) },
-    {
-      key: 'calls',
-      label: texts.toolCalls,
-      align: 'right',
-      show: ({ toolCalls }) => formats.number(toolCalls),
-    },
-    { key: 'tokens', label: texts.tokens, align: 'right', show: each => formats.number(each.totalTokens) },
-    { key: 'cost', label: texts.cost, align: 'right', show: each => formats.cost(each.estimatedCostMicros) },
-  ];
+  const toName = useNames(groupBy);
+  const columns = useUsageColumns(groupBy, toName);
   return (
     <Page title={texts.title} about={texts.about}>
       {groupBy === 'day' && (
@@ -75,7 +44,7 @@ export function UsagePage() {
         label={texts.title}
         queryKey={['usage', environmentId, groupBy, from]}
         load={cursor => client.usage.list({ groupBy, from, cursor, limit: 100 })}
-        rowKey={toName}
+        rowKey={each => [each.day, each.agentId, each.channelId, each.provider, each.model].join(' ')}
         columns={columns}
         empty={texts.none}
         controls={
@@ -106,6 +75,64 @@ export function UsagePage() {
       </Section>
     </Page>
   );
+}
+
+/** What a row is about, in words. */
+function useNames(groupBy: GroupBy): (usage: Usage) => string {
+  const texts = useTexts().usage;
+  const { client, environmentId } = useTenant();
+  const { data: agents = [] } = useAgents();
+  const { data: channels = [] } = useQuery({
+    queryKey: ['channels', environmentId, 'names'],
+    queryFn: () => client.channels.list({ limit: 100 }).toArray(mostChannels),
+    enabled: groupBy === 'channel',
+  });
+  return ({ day, agentId, channelId, model, provider }) => {
+    switch (groupBy) {
+      case 'day':
+        return day ?? '–';
+      case 'agent':
+        return agents.find(each => each.agentId === agentId)?.name ?? agentId ?? texts.noAgent;
+      case 'channel':
+        return channels.find(each => each.channelId === channelId)?.name ?? channelId ?? texts.noChannel;
+      case 'model':
+        return model ?? '–';
+      case 'provider':
+        return provider ?? '–';
+      default:
+        return groupBy satisfies never;
+    }
+  };
+}
+
+function useUsageColumns(groupBy: GroupBy, toName: (usage: Usage) => string): Column<Usage>[] {
+  const texts = useTexts().usage;
+  const { number, cost } = useFormats();
+  const count = (key: string, label: string, read: (usage: Usage) => number | undefined): Column<Usage> => ({
+    key,
+    label,
+    align: 'right',
+    show: usage => number(read(usage) ?? 0),
+  });
+  return [
+    { key: 'name', label: texts.by[groupBy], isFixed: true, show: usage => <bdi>{toName(usage)}</bdi> },
+    ...(groupBy === 'day' || groupBy === 'channel'
+      ? [
+          count('in', texts.inbound, each => each.messagesInbound),
+          count('out', texts.outbound, each => each.messagesOutbound),
+        ]
+      : []),
+    ...(groupBy === 'day'
+      ? [
+          count('deliveries', texts.deliveries, each => each.deliveries),
+          count('attempts', texts.attempts, each => each.deliveryAttempts),
+        ]
+      : []),
+    count('runs', texts.runs, each => each.agentRuns),
+    count('calls', texts.toolCalls, each => each.toolCalls),
+    count('tokens', texts.tokens, each => each.totalTokens),
+    { key: 'cost', label: texts.cost, align: 'right', show: each => cost(each.estimatedCostMicros) },
+  ];
 }
 
 /** Of the last days, today included, as the contract counts them: in UTC. */

@@ -1,18 +1,16 @@
 /** The deliveries of a webhook, as they come; one of them beside the list, with every attempt. */
-import { Anchor, Select, Switch } from '@mantine/core';
+import { Anchor } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { ListDeliveriesQuery, WebhookDelivery } from '../../sdk/index.ts';
+import type { WebhookDelivery } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ChoiceFilter, DateFilter, LiveSwitch, TextFilter } from '../parts/filters.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { isStatus, statuses } from './delivery-statuses.ts';
 import { DeliveryDrawer } from './delivery-drawer.tsx';
-
-type Status = NonNullable<ListDeliveriesQuery['status']>;
-const statuses: readonly Status[] = ['pending', 'delivering', 'delivered', 'retrying', 'failed', 'cancelled'];
-const isStatus = (text: string | undefined): text is Status => statuses.some(each => each === text);
 
 /** Milliseconds. */
 const liveMs = 2_000;
@@ -24,6 +22,9 @@ export function Deliveries({ stitchId }: { readonly stitchId: string }) {
   const search = useSearch({ from });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/webhooks/$stitchId' });
   const [isLive, setLive] = useState(true);
+  const { name: eventName, event: eventId, since, until } = search;
+  const filter = (changed: Partial<typeof search>): void =>
+    void navigate({ search: before => ({ ...before, ...changed }) });
   const status = isStatus(search.status) ? search.status : undefined;
   const columns: Column<WebhookDelivery>[] = [
     {
@@ -31,12 +32,7 @@ export function Deliveries({ stitchId }: { readonly stitchId: string }) {
       label: texts.event,
       isFixed: true,
       show: ({ deliveryId, eventName }) => (
-        <Anchor
-          component="button"
-          type="button"
-          size="sm"
-          onClick={() => void navigate({ search: before => ({ ...before, delivery: deliveryId }) })}
-        >
+        <Anchor component="button" type="button" size="sm" onClick={() => filter({ delivery: deliveryId })}>
           {eventName ?? deliveryId}
         </Anchor>
       ),
@@ -59,41 +55,41 @@ export function Deliveries({ stitchId }: { readonly stitchId: string }) {
       <DataTable
         name="deliveries"
         label={texts.title}
-        queryKey={['deliveries', stitchId, status]}
-        load={cursor => client.deliveries.list({ stitchId, status, cursor, limit: 50 })}
+        queryKey={['deliveries', stitchId, status, eventName, eventId, since, until]}
+        load={cursor =>
+          client.deliveries.list({ stitchId, status, eventName, eventId, since, until, cursor, limit: 50 })
+        }
         rowKey={({ deliveryId }) => deliveryId}
         columns={columns}
         refreshMs={isLive ? liveMs : undefined}
-        empty={status === undefined ? texts.none : texts.noneOfStatus}
+        empty={
+          [status, eventName, eventId, since, until].every(each => each === undefined)
+            ? texts.none
+            : texts.noneFound
+        }
         controls={
           <>
-            <Select
-              size="xs"
-              w={160}
-              aria-label={texts.status}
-              clearable
-              placeholder={texts.anyStatus}
-              value={status ?? null}
-              onChange={value =>
-                void navigate({ search: ({ delivery }) => ({ delivery, status: value ?? undefined }) })
-              }
-              data={statuses.map(value => ({ value, label: texts.states[value] }))}
+            <ChoiceFilter
+              label={texts.status}
+              any={texts.anyStatus}
+              value={status}
+              onChange={value => filter({ status: value })}
+              choices={statuses.map(value => ({ value, label: texts.states[value] }))}
             />
-            <Switch
-              size="xs"
-              label={texts.live}
-              checked={isLive}
-              onChange={event => setLive(event.currentTarget.checked)}
-              style={{ alignSelf: 'center' }}
+            <TextFilter
+              label={texts.eventName}
+              value={eventName}
+              onChange={value => filter({ name: value })}
             />
+            <TextFilter label={texts.eventId} value={eventId} onChange={value => filter({ event: value })} />
+            <DateFilter label={texts.since} value={since} onChange={value => filter({ since: value })} />
+            <DateFilter label={texts.until} value={until} onChange={value => filter({ until: value })} />
+            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />
       {search.delivery !== undefined && (
-        <DeliveryDrawer
-          deliveryId={search.delivery}
-          onClose={() => void navigate({ search: ({ status: kept }) => ({ status: kept }) })}
-        />
+        <DeliveryDrawer deliveryId={search.delivery} onClose={() => filter({ delivery: undefined })} />
       )}
     </>
   );

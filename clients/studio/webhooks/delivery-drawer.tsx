@@ -1,9 +1,8 @@
 /** One delivery: the event it carries, each attempt with its answer, and sending it again. */
-import { Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Code, Drawer, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import { useAction } from '../../kit/use-action.ts';
 import type { DeliveryAttempt, WebhookDelivery } from '../../sdk/index.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
@@ -12,6 +11,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { ReplayDelivery } from './replay-delivery.tsx';
 
 /** Milliseconds. */
 const refreshMs = 2_000;
@@ -47,8 +47,6 @@ export function DeliveryDrawer({ deliveryId, onClose }: DeliveryDrawerProps) {
 function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
   const texts = useTexts().webhooks.deliveries;
   const { client, mayWrite } = useTenant();
-  const queries = useQueryClient();
-  const action = useAction();
   const { deliveryId, eventId, status, attemptCount } = delivery;
   const { data: attempts = [] } = useQuery({
     queryKey: ['delivery', deliveryId, 'attempts', attemptCount],
@@ -60,12 +58,6 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
     enabled: eventId != null,
     staleTime: Infinity,
   });
-  const replay = (): Promise<boolean> =>
-    action.run(async () => {
-      await client.deliveries.replay(deliveryId);
-      await queries.invalidateQueries({ queryKey: ['deliveries'] });
-      await queries.invalidateQueries({ queryKey: ['delivery', deliveryId] });
-    });
   return (
     <Stack gap="md">
       <Facts
@@ -76,14 +68,7 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
           ['ID', <Code key="id">{deliveryId}</Code>],
         ]}
       />
-      {mayWrite && (
-        <Group gap="xs">
-          <Button variant="default" loading={action.isRunning} onClick={() => void replay()}>
-            {texts.replay}
-          </Button>
-        </Group>
-      )}
-      <ErrorNote error={action.error} />
+      {mayWrite && <ReplayDelivery key={deliveryId} delivery={delivery} />}
       <section aria-label={texts.attempts}>
         <Text fw={600} size="sm" mb={6}>
           {texts.attempts}
@@ -122,7 +107,7 @@ function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
         {texts.attempt(number)} · <Time at={attemptedAt} isExact /> · {formats.number(durationMs)} ms ·{' '}
         {texts.triggers[trigger]}
       </Text>
-      <Text size="sm" c={errorClass === null ? undefined : 'red'}>
+      <Text size="sm" c={errorClass === null ? undefined : 'var(--mantine-color-error)'}>
         {responseStatus === null ? texts.noAnswer : texts.answered(responseStatus)}
         {error !== null && ` · ${error}`}
       </Text>

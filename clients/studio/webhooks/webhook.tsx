@@ -1,4 +1,4 @@
-/** One webhook: its state, a test, a new secret, and what became of each of its deliveries. */
+/** One webhook: its state and health, a test, replays, a new secret, and what became of each of its deliveries. */
 import { Button, Group } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -20,6 +20,8 @@ import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Deliveries } from './deliveries.tsx';
 import { EditWebhook } from './edit-webhook.tsx';
+import { Health } from './health.tsx';
+import { ReplayWebhook } from './replay-webhook.tsx';
 
 export function WebhookPage() {
   const texts = useTexts().webhooks;
@@ -50,6 +52,7 @@ export function WebhookPage() {
           ['ID', <Copyable key="id" label={texts.copyId} text={stitchId} />],
         ]}
       />
+      <Health stitchId={stitchId} />
       <Section title={texts.deliveries.title}>
         <Deliveries stitchId={stitchId} />
       </Section>
@@ -57,7 +60,7 @@ export function WebhookPage() {
   );
 }
 
-type Opened = 'edit' | 'rotate' | 'disable' | 'archive';
+type Opened = 'edit' | 'replay' | 'rotate' | 'disable' | 'archive';
 
 function Actions({ stitch }: { readonly stitch: Stitch }) {
   const texts = useTexts().webhooks;
@@ -67,11 +70,10 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
   const [opened, setOpened] = useState<Opened>();
   const { stitchId, name, status, archivedAt } = stitch;
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['webhooks', environmentId] });
-  const test = (): Promise<boolean> =>
-    action.run(async () => {
-      await client.stitches.test(stitchId);
-      await queries.invalidateQueries({ queryKey: ['deliveries', stitchId] });
-    });
+  const test = async (): Promise<void> => {
+    await client.stitches.test(stitchId);
+    await queries.invalidateQueries({ queryKey: ['deliveries', stitchId] });
+  };
   const setStatus = async (next: 'active' | 'disabled'): Promise<void> => {
     await client.stitches.update(stitchId, { status: next });
     await refresh();
@@ -94,8 +96,11 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
   return (
     <>
       <Group gap="xs">
-        <Button onClick={() => void test()} loading={action.isRunning}>
+        <Button onClick={() => void action.run(test)} loading={action.isRunning}>
           {texts.test}
+        </Button>
+        <Button variant="default" onClick={() => setOpened('replay')}>
+          {texts.replays.open}
         </Button>
         <Button variant="default" onClick={() => setOpened('rotate')}>
           {texts.rotate}
@@ -126,6 +131,7 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
           onClose={() => setOpened(undefined)}
         />
       )}
+      {opened === 'replay' && <ReplayWebhook stitch={stitch} onClose={() => setOpened(undefined)} />}
       {opened === 'disable' && (
         <Confirm
           title={texts.disableTitle(name)}

@@ -20,7 +20,7 @@ const at = (rest: string): string => `/studio/${projectId}/${environmentId}${res
 
 /** Each page, with what shows that it is there. */
 const inProject = [
-  ['', 'of 5 done'],
+  ['', 'of 6 done'],
   ['/channels', 'Sandbox'],
   [`/channels/${channelId}`, 'Kind'],
   ['/webhooks', 'Shop'],
@@ -97,5 +97,5 @@ t.test('somebody of another workspace finds nothing at the address', async t => 
   t.equal(await page.getByText('Test').count(), 0);
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('link', { name: 'Go to another project' }).click();
-  await page.getByText('of 5 done').waitFor();
+  await page.getByText('of 6 done').waitFor();
 });

@@ -86,7 +86,7 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Publish' }).click();
   await page.getByRole('heading', { name: 'Version 2, in use' }).waitFor();
-  await page.getByRole('button', { name: 'Use version 1' }).click();
+  await page.getByRole('button', { name: 'Go back to version 1' }).click();
   await page.getByRole('heading', { name: 'Version 1, in use' }).waitFor();
 
   await go('Agents');
@@ -114,4 +114,70 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await dialog.getByText('find_order').click();
   await dialog.getByText('"on its way"').waitFor();
   t.strictSame(await findBarriers(page), []);
+});
+
+t.test('what was made is changed: a tool, instructions, an agent', async t => {
+  const { skein } = setting;
+  const page = await openConsole(t, browser, setting, owner, {
+    path: `/studio/${projectId}/${environmentId}/tools`,
+  });
+  const dialog = page.getByRole('dialog');
+  const go = (name: string): Promise<void> =>
+    page.getByRole('navigation').getByRole('link', { name, exact: true }).click();
+  await page.getByRole('link', { name: 'find_order' }).click();
+  await page.getByRole('button', { name: 'Add a header' }).click();
+  await page.getByRole('textbox', { name: 'Name of header 1' }).fill('x-shop');
+  await page.getByRole('textbox', { name: 'Value of header 1' }).fill('secret-of-the-shop');
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.locator('input[value="[redacted]"]').waitFor();
+  await page.getByRole('textbox', { name: 'number' }).fill('A17');
+  await page.getByRole('button', { name: 'Call it' }).click();
+  await page.getByText('It answered').waitFor();
+  t.equal(shop.received.at(-1)?.headers['x-shop'], 'secret-of-the-shop');
+  await page.getByRole('button', { name: 'New secret' }).click();
+  await dialog.getByRole('button', { name: 'New secret' }).click();
+  await dialog
+    .getByRole('timer')
+    .getByText(/59:\d\d/)
+    .waitFor();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+
+  await go('Instructions');
+  await page.getByRole('link', { name: 'Front desk' }).click();
+  await page.getByRole('button', { name: 'Rename' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Night desk');
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await page.getByRole('heading', { name: 'Night desk' }).waitFor();
+  const archive = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Archive' }).click();
+    await dialog.getByRole('textbox').fill('Night desk');
+    await dialog.getByRole('button', { name: 'Archive' }).click();
+  };
+  await archive();
+  await dialog.getByRole('alert').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  const address = page.url();
+
+  await go('Agents');
+  await page.getByRole('button', { name: 'Change Ava' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Ben');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Change Ben' }).click();
+  await page.getByRole('menuitem', { name: 'Archive' }).click();
+  await dialog.getByRole('button', { name: 'Archive' }).click();
+  await page.getByText('No agent yet').waitFor();
+
+  await page.goto(address);
+  await archive();
+  await page.getByText('These instructions are archived').waitFor();
+  t.equal(await page.getByRole('button', { name: 'Next version' }).count(), 0);
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('button', { name: 'Restore' }).click();
+  await page.getByRole('button', { name: 'Next version' }).waitFor();
+  const [loom] = await skein.looms.list({ limit: 1 }).toArray(1);
+  t.match(loom, { name: 'Night desk', status: 'active', archivedAt: null });
 });

@@ -1,14 +1,20 @@
 /** From sign-up to a delivered webhook, in the browser alone: as a stranger does it, and what they see on the way. */
 import t, { type Test } from 'tap';
 import type { Browser, Page } from 'playwright-core';
+import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { Receiver } from '../../support/receiver.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { findBarriers, watch } from '../console/console-page.ts';
+import { createMailFolder, readMailedToken } from '../console/mailed.ts';
 
+const folder = await createMailFolder(t);
 const { url: databaseUrl } = await startTestDatabase(t);
-const { url: baseUrl } = await startSkeinOn(t, databaseUrl, { ALLOW_PRIVATE_ADDRESSES: 'true' });
+const { url: baseUrl } = await startSkeinOn(t, databaseUrl, {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  DATA_DIR: folder,
+});
 const browser = await startChromium(t);
 const receiver = await Receiver.start();
 t.teardown(() => receiver.stop());
@@ -45,7 +51,7 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await page.getByRole('textbox', { name: 'New password' }).fill(password);
   await page.getByRole('button', { name: 'Create the account' }).click();
 
-  await page.getByText('0 of 5 done').waitFor();
+  await page.getByText('0 of 6 done').waitFor();
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Create a channel' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Playground');
@@ -59,7 +65,7 @@ t.test('from sign-up to a webhook that arrives', async t => {
   t.strictSame(await findBarriers(page), []);
 
   await page.getByRole('link', { name: 'Start' }).click();
-  await page.getByText('2 of 5 done').waitFor();
+  await page.getByText('2 of 6 done').waitFor();
   await page.getByRole('button', { name: 'Create an API key' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Shop backend');
   t.strictSame(await findBarriers(page), []);
@@ -69,7 +75,7 @@ t.test('from sign-up to a webhook that arrives', async t => {
   const keySecret = await readSecret(page);
   await page.getByRole('button', { name: 'I have copied it' }).click();
 
-  await page.getByText('3 of 5 done').waitFor();
+  await page.getByText('3 of 6 done').waitFor();
   t.notOk((await readAll(page)).includes(keySecret), 'nothing is left of the secret');
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Shop events');
@@ -95,6 +101,14 @@ t.test('from sign-up to a webhook that arrives', async t => {
   );
 
   await page.getByRole('link', { name: 'Start' }).click();
+  await page.getByText('5 of 6 done').waitFor();
+  await page.getByRole('button', { name: 'Send the mail again' }).click();
+  await page.getByText('A mail is on its way.').waitFor();
+  t.equal(await page.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href'), '/mailbox');
+  t.strictSame(await findBarriers(page), []);
+  const token = await readMailedToken(folder, 'founder@example.com', 'verify');
+  await new Skein({ apiKey: null, baseUrl }).auth.verifyEmail({ token });
+  // It ticks itself off.
   await page.getByText('Everything works').waitFor();
   await page.getByRole('link', { name: 'Events' }).click();
   await page.getByRole('button', { name: 'thread.message.received' }).click();

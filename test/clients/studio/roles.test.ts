@@ -1,7 +1,7 @@
 /** What Studio shows by role: developers change things, viewers are led nowhere that refuses them, and an error is not taken for an absence. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { addOperator, openConsole, startConsole } from '../console/console-page.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from '../console/console-page.ts';
 
 const setting = await startConsole(t);
 const { owner, projectId, environmentId } = setting;
@@ -34,12 +34,21 @@ t.test('nothing leads a viewer to a page that refuses them', async t => {
 
 t.test('who looks after the project in the Console reads usage, and sets budgets', async t => {
   const lead = await addOperator(setting, 'agent');
+  await receive(setting, 'ada', 'Hello?');
   await owner.api.request('upsertConsoleMember', {
     params: { projectId },
     body: { userId: lead.userId, role: 'project_owner' },
   });
   const page = await openConsole(t, browser, setting, lead, { path: at('') });
   await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
+  await page.getByText('Left of the day’s budget').waitFor();
+  await page.getByRole('main').getByText('Channel', { exact: true }).click();
+  t.match(
+    await page.getByRole('row', { name: /^Sandbox / }).innerText(),
+    /^Sandbox\s+1\s+0\s/,
+    'one message came',
+  );
+  t.strictSame(await findBarriers(page), []);
   await page.getByRole('textbox', { name: 'For a day' }).fill('5');
   const saved = page.waitForResponse(response => response.request().method() === 'PUT');
   await page.getByRole('button', { name: 'Save the budgets' }).click();
@@ -80,5 +89,34 @@ t.test('a server that cannot be reached is no missing project, and the page goes
   await page.getByText('The server cannot be reached.').waitFor();
   t.equal(await page.getByText('There is no such').count(), 0);
   await page.unroute(isOfProjects);
-  await page.getByText('of 5 done').waitFor();
+  await page.getByText('of 6 done').waitFor();
+});
+
+t.test('the audit log is narrowed by project and time, and an opened entry has an address', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path: at('/audit') });
+  const action = page.getByRole('textbox', { name: 'Action' });
+  await action.fill('channel.created');
+  await action.press('Enter');
+  for (const [filter, choice] of [
+    ['Project', 'Default project'],
+    ['Environment', 'sandbox'],
+  ] as const) {
+    await page.getByRole('main').getByRole('combobox', { name: filter, exact: true }).click();
+    await page.getByRole('option', { name: choice, exact: true }).click();
+  }
+  const since = page.getByLabel('From', { exact: true });
+  await since.fill('2026-01-01T00:00');
+  await since.press('Enter');
+  await page.getByRole('button', { name: 'channel.created' }).click();
+  const entry = page.getByRole('dialog', { name: 'channel.created' });
+  await entry.getByText(setting.channelId).first().waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.reload();
+  await entry.getByText(setting.channelId).first().waitFor();
+  await page.keyboard.press('Escape');
+  await entry.waitFor({ state: 'detached' });
+  const until = page.getByLabel('To', { exact: true });
+  await until.fill('2026-01-02T00:00');
+  await until.press('Enter');
+  await page.getByText('Nothing is found. Take a filter away.').waitFor();
 });

@@ -1,9 +1,11 @@
-/** A webhook through its life in Studio: changed, disabled, given a new secret, archived, restored; and a key that gets another name. */
+/** A webhook through its life in Studio: changed, disabled, given a new secret, archived, restored; its health and its replays. Keys, too. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { findBarriers, openConsole, startConsole } from '../console/console-page.ts';
+import { eventually } from '../../support/eventually.ts';
+import { answer, Receiver } from '../../support/receiver.ts';
+import { findBarriers, openConsole, receive, startConsole } from '../console/console-page.ts';
 
-const setting = await startConsole(t);
+const setting = await startConsole(t, { ALLOW_PRIVATE_ADDRESSES: 'true' });
 const { owner, skein, projectId, environmentId } = setting;
 const { stitch } = await skein.stitches.create({ name: 'Shop', webhookUrl: 'https://example.com/hook' });
 const { stitchId } = stitch;
@@ -90,4 +92,80 @@ t.test('a key gets another name, and a new secret with a grace that is counted d
     .getByText(/59:\d\d/)
     .waitFor();
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
+});
+
+t.test('its health is shown, its deliveries are filtered, and what failed is delivered again', async t => {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  // Gone for good: the delivery fails at once, and the webhook is disabled.
+  receiver.behaviour = answer(410);
+  const { stitchId: failing } = (
+    await skein.stitches.create({
+      name: 'Failing',
+      webhookUrl: receiver.url('/one'),
+      eventNames: ['thread.message.received'],
+    })
+  ).stitch;
+  const { stitchId: other } = (
+    await skein.stitches.create({
+      name: 'Other',
+      webhookUrl: receiver.url('/two'),
+      eventNames: ['thread.note.created'],
+    })
+  ).stitch;
+  const page = await openConsole(t, browser, setting, owner, { path: at(`/webhooks/${failing}`) });
+  const dialog = page.getByRole('dialog');
+  const health = page.getByRole('region', { name: 'Health' });
+  await health.getByText('nothing waits').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  await receive(setting, 'ada', 'Hello?');
+  await page.getByRole('table').getByText('Failed', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  await health.getByText('0%', { exact: true }).waitFor();
+  await health.getByRole('img', { name: 'Attempts by hour: 1 in all, 1 of them failed' }).waitFor();
+
+  receiver.behaviour = answer(204);
+  await page.getByRole('button', { name: 'Deliver again' }).click();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Deliver again' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('table').getByText('Delivered', { exact: true }).waitFor();
+
+  await page.getByRole('combobox', { name: 'State' }).click();
+  await page.getByRole('option', { name: 'Failed' }).click();
+  await page.getByRole('table').getByText('Delivered', { exact: true }).waitFor({ state: 'detached' });
+  const name = page.getByRole('textbox', { name: 'Name of the event' });
+  await name.fill('thread.lifecycle.closed');
+  await name.press('Enter');
+  await page.getByText('Nothing is found by these filters.').waitFor();
+  t.match(new URL(page.url()).search, /status=failed/, 'filters stand in the address');
+  await name.fill('thread.message.received');
+  await name.press('Enter');
+  const since = page.getByLabel('From', { exact: true });
+  await since.fill('2026-01-01T10:00');
+  await since.press('Enter');
+  await page.getByRole('button', { name: 'thread.message.received' }).click();
+  t.match(decodeURIComponent(page.url()), /since="?2026-01-01T/);
+
+  await dialog.getByRole('combobox', { name: 'To which webhook' }).click();
+  await page.getByRole('option', { name: 'Other' }).click();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await page.getByRole('heading', { name: 'Other' }).waitFor();
+  await dialog.getByText('Answered 204').waitFor();
+  t.match(page.url(), other);
+  await page.keyboard.press('Escape');
+
+  await page.goto(`${setting.baseUrl}${at(`/webhooks/${failing}`)}`);
+  await page.getByRole('button', { name: 'Deliver again' }).click();
+  await dialog.getByRole('radio', { name: 'Everything of a time' }).check();
+  await dialog.getByRole('combobox', { name: 'To which webhook' }).click();
+  await page.getByRole('option', { name: 'Other' }).click();
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Deliver again' }).click();
+  await page.getByRole('heading', { name: 'Other' }).waitFor();
+  const arrived = () => receiver.received.filter(({ path }) => path === '/two').length;
+  await eventually('the range at the other webhook', async () => arrived() >= 2);
 });

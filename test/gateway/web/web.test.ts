@@ -26,7 +26,9 @@ const startApps = (t: Test, folder?: string) =>
 t.test('every address of an app is its page, with a nonce of its own', async t => {
   const { url } = await startApps(t);
   const nonces = new Set<string>();
-  for (const path of ['/console', '/console/', '/console/sign-in', '/console/prj_1/env_1/mine/thread_1']) {
+  const inConsole = ['/console', '/console/', '/console/sign-in', '/console/prj_1/env_1/mine/thread_1'];
+  const inStudio = ['/studio', '/studio/', '/studio/prj_1/env_1/webhooks/stitch_1?status=failed'];
+  for (const path of [...inConsole, ...inStudio]) {
     const answer = await fetch(url + path);
     const page = await answer.text();
     t.match([answer.status, answer.headers.get('content-type')], [200, 'text/html; charset=utf-8'], path);
@@ -43,8 +45,14 @@ t.test('every address of an app is its page, with a nonce of its own', async t =
     t.match(policy, "img-src 'self' https://skein.example.com blob: data:;", 'files have the public address');
     t.match(policy, "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types default");
     t.notMatch(policy, /unsafe|\*/);
+    // No page of another is to show it in a frame, or to hold on to its window.
+    const others = ['x-frame-options', 'cross-origin-opener-policy', 'permissions-policy'];
+    t.strictSame(
+      others.map(name => answer.headers.get(name)),
+      ['DENY', 'same-origin', 'camera=(), microphone=(), geolocation=()'],
+    );
   }
-  t.equal(nonces.size, 4);
+  t.equal(nonces.size, inConsole.length + inStudio.length);
 });
 
 t.test('files are kept for ever, and sent as the browser takes them', async t => {

@@ -26,7 +26,10 @@ export const agents: StudioTexts['agents'] = {
   none: 'Noch kein Agent',
   noneHint: 'Schreiben Sie Anweisungen, legen Sie ihn an und wählen Sie ihn als Vorgabe eines Kanals.',
   archive: 'Archivieren',
-  archiveOne: name => `${name} archivieren`,
+  actions: name => `${name} ändern`,
+  edit: 'Ändern',
+  editTitle: name => `${name} ändern`,
+  save: 'Speichern',
   archiveTitle: name => `${name} archivieren?`,
   archiveHint: 'Er antwortet nicht mehr. Seine Läufe bleiben.',
 };
@@ -74,9 +77,16 @@ export const looms: StudioTexts['looms'] = {
   publish: 'Veröffentlichen',
   writeOn: 'Weiterschreiben',
   cancel: 'Abbrechen',
-  activate: 'Diese verwenden',
   activateOne: version => `Version ${version} verwenden`,
-  revert: 'Dahin zurück',
+  rename: 'Umbenennen',
+  renameTitle: name => `${name} umbenennen`,
+  archive: 'Archivieren',
+  archiveTitle: name => `${name} archivieren?`,
+  archiveHint:
+    'Sie werden nicht mehr angeboten. Solange ein Agent nach ihnen arbeitet, geht das nicht. Sie lassen sich hier wiederherstellen.',
+  archived: 'Diese Anweisungen sind archiviert: Kein Agent arbeitet nach ihnen.',
+  restore: 'Wiederherstellen',
+  revertTo: version => `Zurück zu Version ${version}`,
 };
 
 export const tools: StudioTexts['tools'] = {
@@ -110,6 +120,17 @@ export const tools: StudioTexts['tools'] = {
     'Ein Werkzeug ist eine Adresse von Ihnen, die ein Agent aufrufen darf: um eine Bestellung zu finden oder einen Tisch zu buchen.',
   secretOnce:
     'Kopieren Sie das Geheimnis jetzt: Damit prüft Ihr Programm Signaturen. Es wird dieses eine Mal gezeigt.',
+  headers: 'Header',
+  headersHint:
+    'Gehen mit jedem Aufruf mit, etwa ein Schlüssel Ihres Programms. Werte werden versiegelt und niemandem wieder gezeigt.',
+  headerName: number => `Name von Header ${number}`,
+  headerValue: number => `Wert von Header ${number}`,
+  addHeader: 'Header hinzufügen',
+  removeHeader: number => `Header ${number} entfernen`,
+  rotate: 'Neues Geheimnis',
+  rotateTitle: name => `Ein neues Geheimnis für ${name}`,
+  rotateHint:
+    'Ab jetzt wird mit dem neuen Geheimnis signiert; eine Weile tragen Aufrufe auch die Signatur des alten.',
   toTool: 'Ich habe es kopiert',
   tryTitle: 'Ausprobieren',
   arguments: 'Argumente, als JSON',
@@ -152,7 +173,7 @@ export const runs: StudioTexts['runs'] = {
   cost: 'Kosten',
   thread: 'Unterhaltung',
   live: 'Live',
-  none: 'Noch hat kein Agent etwas getan.',
+  none: 'Noch hat kein Agent etwas getan. Wählen Sie einen auf der Seite eines Kanals und schreiben Sie dort.',
   noneFound: 'Mit diesen Filtern findet sich nichts.',
   toInstructions: 'Seine Anweisungen',
   toConversation: 'Die Unterhaltung in der Konsole',

@@ -42,5 +42,6 @@ export const channels: StudioTexts['channels'] = {
   at: 'Wann',
   data: 'Inhalt',
   show: 'Zeigen',
-  noCommands: 'Nichts wartet auf Ihr Programm.',
+  noCommands:
+    'Nichts wartet auf Ihr Programm. Antworten Sie in der Konsole auf eine Unterhaltung dieses Kanals, und es erscheint hier.',
 };

@@ -11,6 +11,6 @@ export const events: StudioTexts['events'] = {
   thread: 'Unterhaltung',
   live: 'Live',
   payload: 'Das Ereignis',
-  none: 'Es ist noch nichts geschehen.',
+  none: 'Es ist noch nichts geschehen. Schreiben Sie auf einem Kanal: Was geschieht, erscheint hier.',
   noneFound: 'Mit diesen Filtern findet sich nichts.',
 };

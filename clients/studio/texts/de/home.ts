@@ -3,7 +3,7 @@ import type { StudioTexts } from '../en/index.ts';
 
 export const home: StudioTexts['home'] = {
   about:
-    'Vom leeren Projekt zum Webhook, der ankommt, in fünf Schritten. Jeder hakt sich ab, wenn er geschehen ist.',
+    'Vom leeren Projekt zum Webhook, der ankommt, in wenigen Schritten. Jeder hakt sich ab, wenn er geschehen ist.',
   checklist: 'Erste Schritte',
   allDone: 'Alles läuft',
   done: (done, all) => `${done} von ${all} erledigt`,
@@ -36,6 +36,10 @@ export const home: StudioTexts['home'] = {
       title: 'Eine Zustellung ankommen sehen',
       about: 'Senden Sie ein Testereignis und sehen Sie, was Ihr Empfänger antwortet.',
       action: 'Webhook öffnen',
+    },
+    verify: {
+      title: 'Ihre E-Mail-Adresse bestätigen',
+      about: 'Produktion, Live-Schlüssel und Einladungen brauchen es.',
     },
   },
 };

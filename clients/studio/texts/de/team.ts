@@ -49,7 +49,7 @@ export const team: StudioTexts['team'] = {
   invite: 'Jemanden einladen',
   sendInvitation: 'Einladung senden',
   invitations: 'Einladungen',
-  noInvitations: 'Niemand ist eingeladen.',
+  noInvitations: 'Niemand ist eingeladen. Laden Sie ein, wer hier bauen oder antworten soll.',
   invitedAt: 'Eingeladen',
   state: 'Zustand',
   invitationStates: {

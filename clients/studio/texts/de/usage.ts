@@ -6,7 +6,7 @@ export const usage: StudioTexts['usage'] = {
   about:
     'Nachrichten, Agenten, Tokens und was sie kosten, nach Tagen in UTC. Kosten sind Schätzungen nach der Preistabelle.',
   grouping: 'Gruppiert nach',
-  by: { day: 'Tag', agent: 'Agent', model: 'Modell', provider: 'Anbieter' },
+  by: { day: 'Tag', agent: 'Agent', channel: 'Kanal', model: 'Modell', provider: 'Anbieter' },
   span: 'Tage',
   lastDays: days => `Letzte ${days} Tage`,
   messages: 'Nachrichten',
@@ -17,7 +17,19 @@ export const usage: StudioTexts['usage'] = {
   tokens: 'Tokens',
   cost: 'Kosten',
   noAgent: 'Kein Agent',
-  none: 'In dieser Zeit wurde nichts verbraucht.',
+  noChannel: 'Kein Kanal',
+  webhooks: 'Webhooks',
+  deliveries: 'Zustellungen',
+  attempts: 'Zustellversuche',
+  none: 'In dieser Zeit wurde nichts verbraucht. Wählen Sie mehr Tage, oder schreiben Sie auf einem Kanal.',
+  today: {
+    title: 'Heute',
+    spent: 'Ausgegeben',
+    left: 'Übrig vom Tagesbudget',
+    unlimited: 'Unbegrenzt',
+    ended: 'Durch ein Budget beendete Läufe',
+    share: percent => `${percent} des Tagesbudgets sind ausgegeben`,
+  },
   budgets: {
     title: 'Budgets',
     of: {

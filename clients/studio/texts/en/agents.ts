@@ -24,7 +24,10 @@ export const agents = {
   none: 'No agent yet',
   noneHint: 'Write instructions for it, then create it, and choose it as the default of a channel.',
   archive: 'Archive',
-  archiveOne: (name: string) => `Archive ${name}`,
+  actions: (name: string) => `Change ${name}`,
+  edit: 'Change',
+  editTitle: (name: string) => `Change ${name}`,
+  save: 'Save',
   archiveTitle: (name: string) => `Archive ${name}?`,
   archiveHint: 'It answers no more. Its runs stay.',
 };
@@ -72,9 +75,16 @@ export const looms = {
   publish: 'Publish',
   writeOn: 'Write on',
   cancel: 'Cancel',
-  activate: 'Use this one',
   activateOne: (version: number) => `Use version ${version}`,
-  revert: 'Go back to it',
+  rename: 'Rename',
+  renameTitle: (name: string) => `Rename ${name}`,
+  archive: 'Archive',
+  archiveTitle: (name: string) => `Archive ${name}?`,
+  archiveHint:
+    'They are no longer offered. While an agent works by them, they cannot be archived. They can be restored here.',
+  archived: 'These instructions are archived: no agent works by them.',
+  restore: 'Restore',
+  revertTo: (version: number) => `Go back to version ${version}`,
 };
 
 export const tools = {
@@ -106,6 +116,17 @@ export const tools = {
   none: 'No tool yet',
   noneHint: 'A tool is an address of yours that an agent may call: to find an order, or to book a table.',
   secretOnce: 'Copy the secret now: your program checks signatures with it. It is shown this once.',
+  headers: 'Headers',
+  headersHint:
+    'Sent with every call, such as a key of your program. Values are sealed, and shown to nobody again.',
+  headerName: (number: number) => `Name of header ${number}`,
+  headerValue: (number: number) => `Value of header ${number}`,
+  addHeader: 'Add a header',
+  removeHeader: (number: number) => `Remove header ${number}`,
+  rotate: 'New secret',
+  rotateTitle: (name: string) => `A new secret for ${name}`,
+  rotateHint:
+    'Calls are signed with the new secret from now on; for a while they carry the signature of the old one, too.',
   toTool: 'I have copied it',
   tryTitle: 'Try it',
   arguments: 'Arguments, as JSON',
@@ -147,7 +168,7 @@ export const runs = {
   cost: 'Cost',
   thread: 'Conversation',
   live: 'Live',
-  none: 'No agent has done anything yet.',
+  none: 'No agent has done anything yet. Choose one on the page of a channel, and write there.',
   noneFound: 'Nothing is found by these filters.',
   toInstructions: 'Its instructions',
   toConversation: 'The conversation in the Console',

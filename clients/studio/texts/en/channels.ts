@@ -40,5 +40,6 @@ export const channels = {
   at: 'When',
   data: 'Content',
   show: 'Show',
-  noCommands: 'Nothing waits for your program.',
+  noCommands:
+    'Nothing waits for your program. Answer a conversation of this channel in the Console, and it appears here.',
 };

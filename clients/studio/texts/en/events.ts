@@ -9,6 +9,6 @@ export const events = {
   thread: 'Conversation',
   live: 'Live',
   payload: 'The event',
-  none: 'Nothing has happened yet.',
+  none: 'Nothing has happened yet. Write on a channel, and its events appear here.',
   noneFound: 'Nothing is found by these filters.',
 };

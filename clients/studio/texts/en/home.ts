@@ -1,7 +1,7 @@
 /** The start of an environment. */
 export const home = {
   about:
-    'From an empty project to a webhook that arrives, in five steps. Each ticks itself off when it has happened.',
+    'From an empty project to a webhook that arrives, in a few steps. Each ticks itself off when it has happened.',
   checklist: 'First steps',
   allDone: 'Everything works',
   done: (done: number, all: number) => `${done} of ${all} done`,
@@ -34,6 +34,10 @@ export const home = {
       title: 'Watch a delivery arrive',
       about: 'Send a test event, and see what your receiver answers.',
       action: 'Open the webhook',
+    },
+    verify: {
+      title: 'Confirm your e-mail address',
+      about: 'Production, live keys and invitations need it.',
     },
   },
 };

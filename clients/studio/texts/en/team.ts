@@ -46,7 +46,7 @@ export const team = {
   invite: 'Invite somebody',
   sendInvitation: 'Send the invitation',
   invitations: 'Invitations',
-  noInvitations: 'Nobody is invited.',
+  noInvitations: 'Nobody is invited. Invite whoever is to build here, or to answer.',
   invitedAt: 'Invited',
   state: 'State',
   invitationStates: { open: 'Waiting', accepted: 'Accepted', revoked: 'Taken back', expired: 'Expired' },

@@ -4,7 +4,7 @@ export const usage = {
   about:
     'Messages, agents, tokens and what they cost, by days in UTC. Costs are estimates by the price table.',
   grouping: 'Grouped by',
-  by: { day: 'Day', agent: 'Agent', model: 'Model', provider: 'Provider' },
+  by: { day: 'Day', agent: 'Agent', channel: 'Channel', model: 'Model', provider: 'Provider' },
   span: 'Days',
   lastDays: (days: number) => `Last ${days} days`,
   messages: 'Messages',
@@ -15,7 +15,19 @@ export const usage = {
   tokens: 'Tokens',
   cost: 'Cost',
   noAgent: 'No agent',
-  none: 'Nothing was used in this time.',
+  noChannel: 'No channel',
+  webhooks: 'Webhooks',
+  deliveries: 'Deliveries',
+  attempts: 'Attempts',
+  none: 'Nothing was used in this time. Choose more days, or write on a channel.',
+  today: {
+    title: 'Today',
+    spent: 'Spent',
+    left: 'Left of the day’s budget',
+    unlimited: 'Unlimited',
+    ended: 'Runs ended by a budget',
+    share: (percent: string) => `${percent} of the day’s budget is spent`,
+  },
   budgets: {
     title: 'Budgets',
     of: {
