@@ -1,7 +1,7 @@
 /** The session of a browser's tab: the refresh cookie, a lock that all tabs share, and a channel by which they tell each other of its end. */
 import { ApiError, Skein, type ClientOptions, type TokenResponse } from '../sdk/index.ts';
 import { clearDrafts } from './kept-drafts.ts';
-import { Session } from './session.ts';
+import { readUserId, Session } from './session.ts';
 
 /** For the calls that need no credential. The cookie goes along to the same origin. */
 export const anonymous = new Skein({ apiKey: null, baseUrl: location.origin, maxRetries: 1 });
@@ -12,7 +12,7 @@ export const session = new Session({
   now: Date.now,
   async refresh(): Promise<TokenResponse | 'expired' | 'noWorkspace'> {
     try {
-      return await anonymous.auth.refresh();
+      return note(await anonymous.auth.refresh());
     } catch (error) {
       // 401: no cookie, or its session is over.
       if (error instanceof ApiError && error.status === 401) return 'expired';
@@ -24,13 +24,25 @@ export const session = new Session({
   exclusively: work => ('locks' in navigator ? navigator.locks.request('skein-refresh', work) : work()),
 });
 
-/** What tabs tell each other. */
-type Told = 'started' | 'signedOut';
+let userId: string | undefined;
+
+/** Who was signed in the last time in this tab, or is. */
+export const getUserId = (): string | undefined => userId;
+
+/** Keeps whose token it is. */
+function note(issued: TokenResponse): TokenResponse {
+  userId = readUserId(issued.accessToken);
+  return issued;
+}
+
+/** What tabs tell each other: somebody has signed in, by their id, or the session has ended. */
+type Told = { readonly started: string | undefined } | 'signedOut';
 
 tabs.onmessage = ({ data }: MessageEvent<Told>) => {
-  if (data === 'signedOut') leave();
-  // Somebody has signed in: whoever waits for it goes on, and what is shown to somebody else is not shown any more.
-  else location.reload();
+  if (data === 'signedOut') return leave();
+  // Whoever waits for it goes on, and what is shown to somebody else is not shown any more.
+  if (userId === undefined || data.started !== userId) location.reload();
+  else if (!session.isSignedIn) void session.renew().catch(() => undefined);
 };
 
 const refusalListeners = new Set<() => void>();
@@ -64,8 +76,8 @@ export const skein = createOperatorClient();
 
 /** Somebody has signed in here: by password, by signing up, or by an invitation. */
 export function signIn(issued: TokenResponse): void {
-  session.take(issued);
-  tabs.postMessage('started' satisfies Told);
+  session.take(note(issued));
+  tabs.postMessage({ started: userId } satisfies Told);
 }
 
 /** Ends the session here, on the server, and in the other tabs. */

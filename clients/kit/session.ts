@@ -32,12 +32,25 @@ async function isOfToken(answer: Response): Promise<boolean> {
 /** Why a session is over: its owner has left, or the server gives no token any more, in one case as its owner belongs to no workspace. */
 export type SessionEnd = 'signedOut' | 'expired' | 'noWorkspace';
 
+/** Whose token it is, as its `sub` says. It is read, and not believed: the server alone checks tokens. */
+export function readUserId(accessToken: string): string | undefined {
+  const [, payload = ''] = accessToken.split('.');
+  try {
+    const claims: unknown = JSON.parse(atob(payload.replaceAll('-', '+').replaceAll('_', '/')));
+    if (typeof claims !== 'object' || claims === null || !('sub' in claims)) return undefined;
+    return typeof claims.sub === 'string' ? claims.sub : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A token is renewed so long before its end, in milliseconds. */
 const early = 30_000;
 
 export class Session {
   readonly #port: SessionPort;
   readonly #listeners = new Set<(end: SessionEnd) => void>();
+  readonly #startListeners = new Set<() => void>();
   #isSignedIn = false;
   #lastEnd: SessionEnd | undefined;
   #token: { readonly text: string; readonly expiresAt: number } | undefined;
@@ -51,7 +64,9 @@ export class Session {
   take({ accessToken, expiresIn }: IssuedToken): void {
     this.#token = { text: accessToken, expiresAt: this.#port.now() + expiresIn * 1_000 };
     this.#isSignedIn = true;
+    if (this.#lastEnd === undefined) return;
     this.#lastEnd = undefined;
+    for (const listener of this.#startListeners) listener();
   }
 
   /** Why nobody is signed in; undefined: somebody is, or nobody has asked yet. */
@@ -78,6 +93,12 @@ export class Session {
     return () => this.#listeners.delete(listener);
   }
 
+  /** The listener is called when a session that had ended begins again. Returns what removes it. */
+  onStart(listener: () => void): () => void {
+    this.#startListeners.add(listener);
+    return () => this.#startListeners.delete(listener);
+  }
+
   /**
    * Asks with the token of the request. One that the server refuses before its time, because its session was ended elsewhere, is renewed, and
    * the request sent again: nothing has come of the first. Where there is none to be had, the session ends here, too.
@@ -94,10 +115,16 @@ export class Session {
     return fetch(url, { ...init, headers });
   }
 
-  /** A token that is good for a while; undefined: nobody is signed in. */
+  /** A token that is good for a while; undefined: nobody is signed in. Of a session that has expired none is asked for before it is renewed. */
   async getToken(): Promise<string | undefined> {
+    if (this.#lastEnd === 'expired') return undefined;
     if (this.#token !== undefined && this.#token.expiresAt - early > this.#port.now())
       return this.#token.text;
+    return this.renew();
+  }
+
+  /** Exchanges the cookie now, once for all who ask meanwhile. */
+  async renew(): Promise<string | undefined> {
     this.#renewal ??= this.#renew().finally(() => (this.#renewal = undefined));
     return this.#renewal;
   }

@@ -203,7 +203,7 @@ export const router = createRouter({
   ]),
 });
 
-leaveWithSession(router, identity);
+leaveWithSession(router, identity, { staysWhenExpired: true });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -10,14 +10,17 @@ interface Values {
 }
 
 /** A form with the fields that the page shows. */
-export function useAccountForm(shown: {
-  readonly email?: true;
-  readonly password?: 'current' | 'new' | undefined;
-}) {
+export function useAccountForm(
+  shown: {
+    readonly email?: true;
+    readonly password?: 'current' | 'new' | undefined;
+  },
+  email = '',
+) {
   const texts = useKitTexts().account;
   return useForm<Values>({
     mode: 'uncontrolled',
-    initialValues: { email: '', password: '' },
+    initialValues: { email, password: '' },
     validate: {
       email: text => (shown.email === undefined || isEmail(text) ? null : texts.emailForm),
       password: text => {
@@ -30,14 +33,20 @@ export function useAccountForm(shown: {
 
 export type AccountForm = ReturnType<typeof useAccountForm>;
 
-export function EmailField({ form }: { readonly form: AccountForm }) {
+interface EmailFieldProps {
+  readonly form: AccountForm;
+  readonly autoFocus?: boolean;
+}
+
+export function EmailField({ form, autoFocus = true }: EmailFieldProps) {
   const texts = useKitTexts().account;
   return (
     <TextInput
       label={texts.email}
       type="email"
       autoComplete="username"
-      autoFocus
+      autoFocus={autoFocus}
+      data-autofocus={autoFocus || undefined}
       key={form.key('email')}
       {...form.getInputProps('email')}
     />
@@ -59,6 +68,7 @@ export function PasswordField({ form, is, autoFocus = false }: PasswordFieldProp
       description={isNew ? texts.passwordHint : undefined}
       autoComplete={`${is}-password`}
       autoFocus={autoFocus}
+      data-autofocus={autoFocus || undefined}
       key={form.key('password')}
       {...form.getInputProps('password')}
     />

@@ -91,13 +91,23 @@ export async function requireSession({
   throw redirect({ to: '/sign-in', search: { to: location.href } });
 }
 
+interface LeaveOptions {
+  /** The app shows ExpiredSession, so that nothing is lost that was typed. */
+  readonly staysWhenExpired?: boolean;
+}
+
 /**
  * The session may end anywhere: by its owner in another tab, or by an administrator. The page is loaded anew, so that nothing of what it held
  * for its user stays.
  */
-export function leaveWithSession(router: AnyRouter, { path }: AppIdentity): void {
+export function leaveWithSession(
+  router: AnyRouter,
+  { path }: AppIdentity,
+  { staysWhenExpired = false }: LeaveOptions = {},
+): void {
   session.onEnd(end => {
     const { pathname, href } = router.state.location;
+    if (staysWhenExpired && end === 'expired') return;
     if (pathname === '/sign-in' || pathname === '/no-workspace') return;
     if (end === 'noWorkspace') return location.assign(`${path}/no-workspace`);
     location.assign(`${path}/sign-in${end === 'expired' ? `?to=${encodeURIComponent(href)}` : ''}`);

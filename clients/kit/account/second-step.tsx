@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { ApiError } from '../../sdk/index.ts';
 import { anonymous, signIn } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
-import { AccountPage, Problem } from './account-page.tsx';
+import { Problem } from './account-page.tsx';
 import { useSubmission } from './use-submission.ts';
 
 /** The challenge of a login that wants a code; undefined for any other error. */
@@ -35,26 +35,24 @@ export function SecondStep({ challenge, onSignedIn, onLeave }: SecondStepProps) 
     });
   };
   return (
-    <AccountPage title={texts.title} intro={texts.intro}>
-      <form onSubmit={submit} noValidate>
-        <Stack>
-          <TextInput
-            label={texts.code}
-            autoComplete="one-time-code"
-            maxLength={32}
-            autoFocus
-            value={code}
-            onChange={event => setCode(event.currentTarget.value)}
-          />
-          <Problem text={problem} />
-          <Button type="submit" size="sm" loading={isSending} disabled={code.trim() === ''}>
-            {account.signIn.submit}
-          </Button>
-          <Button variant="subtle" size="sm" onClick={onLeave}>
-            {account.toSignIn}
-          </Button>
-        </Stack>
-      </form>
-    </AccountPage>
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        <TextInput
+          label={texts.code}
+          autoComplete="one-time-code"
+          maxLength={32}
+          autoFocus
+          value={code}
+          onChange={event => setCode(event.currentTarget.value)}
+        />
+        <Problem text={problem} />
+        <Button type="submit" size="sm" loading={isSending} disabled={code.trim() === ''}>
+          {account.signIn.submit}
+        </Button>
+        <Button variant="subtle" size="sm" onClick={onLeave}>
+          {account.toSignIn}
+        </Button>
+      </Stack>
+    </form>
   );
 }

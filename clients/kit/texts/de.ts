@@ -84,6 +84,10 @@ export const german: typeof english = {
       submit: 'Konto entfernen',
       done: 'Das Konto ist entfernt. Sie können diese Seite schließen.',
     },
+    expired: {
+      title: 'Ihre Sitzung ist zu Ende',
+      intro: 'Melden Sie sich wieder an und machen Sie weiter: Was Sie geschrieben haben, ist noch da.',
+    },
     noWorkspace: {
       title: 'Sie gehören zu keinem Arbeitsbereich',
       intro:

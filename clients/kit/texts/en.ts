@@ -84,6 +84,10 @@ export const english = {
       submit: 'Remove the account',
       done: 'The account is removed. You can close this page.',
     },
+    expired: {
+      title: 'Your session is over',
+      intro: 'Sign in again, and go on: what you have typed is still here.',
+    },
     noWorkspace: {
       title: 'You belong to no workspace',
       intro:

@@ -1,6 +1,6 @@
 /** The token of a tab: renewed when it is wanted, once at a time, and given up when the server gives no other. */
 import t from 'tap';
-import { Session } from '../../../clients/kit/session.ts';
+import { readUserId, Session } from '../../../clients/kit/session.ts';
 
 function createSession(tokens: (string | undefined)[], end: 'expired' | 'noWorkspace' = 'expired') {
   const state = { now: 0, refreshes: 0 };
@@ -87,6 +87,24 @@ t.test('says why there is no token, until somebody signs in again', async t => {
   await session.ask(fetch, '/v1/projects', withToken('one'));
   t.strictSame(ends, ['noWorkspace']);
   t.equal(session.lastEnd, 'noWorkspace');
+  let starts = 0;
+  session.onStart(() => starts++);
   session.take({ accessToken: 'two', expiresIn: 900 });
   t.equal(session.lastEnd, undefined);
+  t.equal(starts, 1);
+  session.take({ accessToken: 'three', expiresIn: 900 });
+  t.equal(starts, 1, 'it had not ended');
+});
+
+t.test('a token says whose it is', async t => {
+  const payload = Buffer.from('{"sub":"user_ü~1"}'.replace('ü', '>')).toString('base64url');
+  t.equal(readUserId(`head.${payload}.signature`), 'user_>~1');
+  for (const other of [
+    '',
+    'a.b.c',
+    `a.${Buffer.from('[1]').toString('base64url')}.c`,
+    `a.${Buffer.from('{"sub":1}').toString('base64url')}.c`,
+  ]) {
+    t.equal(readUserId(other), undefined, other);
+  }
 });

@@ -12,6 +12,8 @@ const setting = await startConsole(t, { DATA_DIR: folder, RATE_LIMITS: 'off' });
 const { baseUrl } = setting;
 const browser = await startChromium(t);
 const password = 'correct horse battery';
+/** How long an access token is good. */
+const tokenMs = 900_000;
 const anonymous = new Skein({ apiKey: null, baseUrl });
 
 let people = 0;
@@ -179,4 +181,67 @@ t.test('the account is deleted once its workspaces are in other hands', async t 
   await t.rejects(anonymous.auth.login({ email: person.email, password }), {
     code: 'svc/auth/invalid_credentials',
   });
+});
+
+t.test(
+  'a session that expires in the middle of a form takes nothing of it away, and goes on in all tabs',
+  async t => {
+    const person = await signUp();
+    const page = await open(t, person, '/studio');
+    await page.getByText('of 6 done').waitFor();
+    await page.clock.install();
+    const other = await page.context().newPage();
+    watch(t, other);
+    await Promise.all([page.reload(), other.goto(page.url())]);
+    await other.getByText('of 6 done').waitFor();
+    await page.getByRole('link', { name: 'API keys' }).click();
+    await button(page, 'Create API key').first().click();
+    const form = page.getByRole('dialog', { name: 'Create API key' });
+    await form.getByRole('textbox', { name: 'Name' }).fill('Backend');
+
+    await setting.database.query(
+      `update sessions set expires_at = now() where user_id = (select user_id from users where email = $1)`,
+      [person.email],
+    );
+    await page.clock.fastForward(tokenMs);
+    await form.getByRole('button', { name: 'Create API key' }).click();
+    const again = page.getByRole('dialog', { name: 'Your session is over' });
+    await again.getByRole('textbox', { name: 'Password' }).fill('not this one');
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.getByText('The e-mail address or the password is wrong.').waitFor();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      t.strictSame(await findBarriers(page), [], colorScheme);
+    }
+    await page.keyboard.press('Escape');
+    t.equal(await again.getByRole('textbox', { name: 'E-mail' }).inputValue(), person.email);
+    await again.getByRole('textbox', { name: 'Password' }).fill(password);
+    const inOther = other.getByRole('dialog', { name: 'Your session is over' });
+    await inOther.waitFor();
+    await again.getByRole('button', { name: 'Sign in' }).click();
+    await again.waitFor({ state: 'detached' });
+    await inOther.waitFor({ state: 'detached' });
+    t.equal(await form.getByRole('textbox', { name: 'Name' }).inputValue(), 'Backend');
+    await form.getByRole('button', { name: 'Create API key' }).click();
+    await page.getByText('Copy the secret now').waitFor();
+  },
+);
+
+t.test('where somebody else signs in instead, nothing of the first is shown any more', async t => {
+  const [first, second] = [await signUp(), await signUp()];
+  const page = await open(t, first, '/studio');
+  await page.getByText('of 6 done').waitFor();
+  await page.clock.install();
+  await page.reload();
+  await page.getByText('of 6 done').waitFor();
+  await setting.database.query(
+    `update sessions set expires_at = now() where user_id = (select user_id from users where email = $1)`,
+    [first.email],
+  );
+  await page.clock.fastForward(tokenMs);
+  const again = page.getByRole('dialog', { name: 'Your session is over' });
+  await again.getByRole('textbox', { name: 'E-mail' }).fill(second.email);
+  await again.getByRole('textbox', { name: 'Password' }).fill(password);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'There is no such project or environment.' }).waitFor();
 });
