@@ -1,7 +1,7 @@
 /** Below the text: reply or note, files, how long it is, and the button that sends it. */
 import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from '@mantine/core';
 import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
-import { modifierKey } from '../shell/modifier-key.ts';
+import { modifierKey } from '../../kit/modifier-key.ts';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';

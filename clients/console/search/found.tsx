@@ -1,13 +1,11 @@
 /** What the palette has found, as it is shown. */
-import { Kbd } from '@mantine/core';
 import type { Thread } from '../../sdk/index.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { toParticipantName } from '../people/participant-name.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useTexts } from '../texts/index.ts';
-import classes from './palette.module.css';
+import classes from './found.module.css';
 import { Snippet } from './snippet.tsx';
-import type { RunnableCommand } from './use-commands.ts';
 
 export function FoundThread({ thread }: { readonly thread: Thread }) {
   const { list: texts, thread: threadTexts } = useTexts();
@@ -32,20 +30,6 @@ export function FoundThread({ thread }: { readonly thread: Thread }) {
           {match === undefined ? thread.preview?.text : <Snippet {...match} />}
         </bdi>
       </span>
-    </>
-  );
-}
-
-export function FoundCommand({
-  command: { Icon, label, keys },
-}: {
-  readonly command: Pick<RunnableCommand, 'Icon' | 'label' | 'keys'>;
-}) {
-  return (
-    <>
-      <Icon size={15} strokeWidth={1.7} aria-hidden />
-      <span className={classes['name']}>{label}</span>
-      {keys !== undefined && <Kbd size="xs">{keys}</Kbd>}
     </>
   );
 }

@@ -1,17 +1,20 @@
 /** Finds conversations by what was written in them, and goes anywhere: one field, and a list that the arrow keys walk through. */
-import { Modal } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { type Choice as AnyChoice, ChoiceList } from '../../kit/palette/choice-list.tsx';
+import { CommandRow } from '../../kit/palette/command-row.tsx';
+import { findCommands } from '../../kit/palette/commands.ts';
+import { PaletteFrame } from '../../kit/palette/palette-frame.tsx';
 import type { Thread } from '../../sdk/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useTexts } from '../texts/index.ts';
-import { findCommands, isForCommands } from './commands.ts';
-import { FoundCommand, FoundThread } from './found.tsx';
-import { type Choice, ChoiceList } from './choice-list.tsx';
-import classes from './palette.module.css';
-import { useCommands } from './use-commands.ts';
+import { isForCommands } from './commands.ts';
+import { FoundThread } from './found.tsx';
+import { type RunnableCommand, useCommands } from './use-commands.ts';
 import { mostFound, useThreadSearch } from './use-thread-search.ts';
+
+type Choice = AnyChoice<RunnableCommand['group'] | 'threads'>;
 
 interface PaletteProps {
   /** What is written in it at first. */
@@ -23,20 +26,9 @@ interface PaletteProps {
 export default function Palette(props: PaletteProps) {
   const texts = useTexts().search;
   return (
-    <Modal.Root
-      opened
-      onClose={props.onClose}
-      size={620}
-      yOffset="10vh"
-      xOffset={8}
-      classNames={{ content: classes['dialog'] }}
-      transitionProps={{ duration: 0 }}
-    >
-      <Modal.Overlay />
-      <Modal.Content aria-label={texts.title}>
-        <Finder {...props} />
-      </Modal.Content>
-    </Modal.Root>
+    <PaletteFrame title={texts.title} onClose={props.onClose}>
+      <Finder {...props} />
+    </PaletteFrame>
   );
 }
 
@@ -56,7 +48,7 @@ function Finder({ asked, onClose, onShortcuts }: PaletteProps) {
     }));
     const named = findCommands(written, commands).map((command): Choice => ({
       ...command,
-      content: <FoundCommand command={command} />,
+      content: <CommandRow {...command} />,
     }));
     // Where there may be more than the palette shows.
     const words = written.trim();
@@ -67,7 +59,7 @@ function Finder({ asked, onClose, onShortcuts }: PaletteProps) {
             {
               id: 'all-results',
               group: 'threads',
-              content: <FoundCommand command={{ Icon: Search, label: texts.all(words) }} />,
+              content: <CommandRow Icon={Search} label={texts.all(words)} />,
               run: () => showAll(words),
             },
           ];
@@ -82,6 +74,7 @@ function Finder({ asked, onClose, onShortcuts }: PaletteProps) {
   return (
     <ChoiceList
       label={texts.field}
+      texts={texts}
       written={written}
       onWritten={setWritten}
       choices={choices}

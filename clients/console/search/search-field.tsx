@@ -1,17 +1,13 @@
 /** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
-import { Search } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { modifierKey } from '../shell/modifier-key.ts';
+import { OpenButton } from '../../kit/palette/open-button.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useAskedPalette } from './ask-palette.ts';
-import classes from './search-field.module.css';
 
 const importPalette = () => import('./palette.tsx');
 const Palette = lazy(importPalette);
 const loadAfterMs = 2_000;
-
-const shortcut = modifierKey === '⌘' ? '⌘K' : `${modifierKey} K`;
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().search;
@@ -28,19 +24,7 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
   useHotkeys([['mod+k', () => setAsked(open => (open === undefined ? '' : undefined))]], []);
   return (
     <>
-      <button
-        type="button"
-        className={classes['field']}
-        aria-haspopup="dialog"
-        aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => setAsked('')}
-      >
-        <Search size={14} aria-hidden />
-        <span className={classes['label']}>{texts.field}</span>
-        <kbd className={classes['keys']} aria-hidden>
-          {shortcut}
-        </kbd>
-      </button>
+      <OpenButton label={texts.field} onOpen={() => setAsked('')} />
       {/* Something is in front while it loads, too: keys are not meant for what is behind it. */}
       <Suspense fallback={isOpen && <div role="dialog" hidden />}>
         {isOpen && <Palette asked={asked} onClose={() => setAsked(undefined)} onShortcuts={onShortcuts} />}

@@ -6,6 +6,7 @@ import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { inboxQueueNames } from '../live/queues.ts';
+import type { Command } from '../../kit/palette/commands.ts';
 import { rememberEnvironment, useEnvironments } from '../../kit/shell/environments.ts';
 import { useOfferedCommands } from '../shell/page-commands.ts';
 import { queueIcons } from '../shell/queue-icons.ts';
@@ -13,9 +14,8 @@ import { useTheme } from '../../kit/people/use-profile.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import type { Command } from './commands.ts';
 
-export interface RunnableCommand extends Command {
+export interface RunnableCommand extends Command<'page' | 'queues' | 'environments' | 'actions'> {
   readonly Icon: LucideIcon;
   /** That do the same. */
   readonly keys?: string;

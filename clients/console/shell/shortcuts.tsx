@@ -2,7 +2,7 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { modifierKey } from './modifier-key.ts';
+import { modifierKey } from '../../kit/modifier-key.ts';
 
 const keys = [
   [['J'], 'next'],

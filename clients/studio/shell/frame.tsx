@@ -14,11 +14,13 @@ interface FrameProps {
   readonly me: Me;
   /** In a drawer it is told when a page was chosen. */
   readonly nav: (onChosen?: () => void) => ReactNode;
+  /** In the middle of the upper edge. */
+  readonly search?: ReactNode;
   /** Above every page. */
   readonly notice?: ReactNode;
 }
 
-export function Frame({ me, nav, notice }: FrameProps) {
+export function Frame({ me, nav, search, notice }: FrameProps) {
   const texts = useTexts().shell;
   const { close } = useKitTexts().shell;
   const { profile } = useProfile();
@@ -30,6 +32,7 @@ export function Frame({ me, nav, notice }: FrameProps) {
         <ActionIcon className={classes['menu']} aria-label={texts.navLabel} onClick={() => setShowsNav(true)}>
           <MenuIcon size={18} />
         </ActionIcon>
+        <div className={classes['search']}>{search}</div>
         <UserMenu
           userId={me.userId}
           name={profile?.displayName ?? me.email}

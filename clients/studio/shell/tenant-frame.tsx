@@ -2,6 +2,7 @@
 import { useParams } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { rememberEnvironment } from '../../kit/shell/environments.ts';
+import { OpenPalette } from '../palette/open-palette.tsx';
 import { useTexts } from '../texts/index.ts';
 import { ArchivedNotice } from './archived-notice.tsx';
 import { Frame, Searching } from './frame.tsx';
@@ -26,6 +27,7 @@ export function TenantFrame() {
       <Frame
         me={tenant.me}
         nav={onChosen => <Nav onChosen={onChosen} />}
+        search={<OpenPalette />}
         notice={tenant.isArchived && <ArchivedNotice text={texts.projectArchived} />}
       />
     </TenantProvider>

@@ -120,3 +120,28 @@ t.test('the audit log is narrowed by project and time, and an opened entry has a
   await until.press('Enter');
   await page.getByText('Nothing is found. Take a filter away.').waitFor();
 });
+
+t.test('the palette goes anywhere by a name, and nowhere that refuses its user', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path: at('') });
+  const field = page.getByRole('combobox', { name: 'Go to …' });
+  await page.getByRole('button', { name: 'Go to …' }).click();
+  await field.fill('audit');
+  await page.getByRole('option', { name: 'Audit log' }).waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], colorScheme);
+  }
+  await field.press('Enter');
+  await page.getByRole('heading', { name: 'Audit log' }).waitFor();
+  await page.keyboard.press('Control+k');
+  await field.fill('sandb chan');
+  await page.getByRole('option', { name: 'Sandbox · Channels' }).waitFor();
+  await field.press('Enter');
+  await page.getByRole('heading', { name: 'Sandbox' }).waitFor();
+
+  const viewer = await addOperator(setting, 'viewer');
+  const theirs = await openConsole(t, browser, setting, viewer, { path: at('') });
+  await theirs.getByRole('button', { name: 'Go to …' }).click();
+  await theirs.getByRole('combobox', { name: 'Go to …' }).fill('audit');
+  await theirs.getByText('Nothing fits.').waitFor();
+});

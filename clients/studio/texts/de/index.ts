@@ -7,6 +7,7 @@ import { channels } from './channels.ts';
 import { events } from './events.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
+import { palette } from './palette.ts';
 import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
 import { usage } from './usage.ts';
@@ -34,4 +35,5 @@ export const german: StudioTexts = {
   credentials,
   workspace,
   account,
+  palette,
 };

@@ -2,31 +2,39 @@
 import { VisuallyHidden } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { useTexts } from '../texts/index.ts';
-import { describeError } from '../../kit/use-action.ts';
+import { describeError } from '../use-action.ts';
 import { step } from './commands.ts';
 import classes from './palette.module.css';
 
-export interface Choice {
+export interface Choice<Group extends string> {
   readonly id: string;
-  readonly group: 'threads' | 'page' | 'queues' | 'environments' | 'actions';
+  readonly group: Group;
   readonly content: ReactNode;
   run(): void;
 }
 
-interface ChoiceListProps {
+export interface ChoiceTexts<Group extends string> {
+  readonly placeholder: string;
+  readonly results: string;
+  readonly groups: Readonly<Record<Group, string>>;
+  readonly searching: string;
+  readonly nothing: string;
+  readonly found: (count: number) => string;
+}
+
+interface ChoiceListProps<Group extends string> {
   readonly label: string;
+  readonly texts: ChoiceTexts<Group>;
   readonly written: string;
   readonly onWritten: (text: string) => void;
   /** Those of a group stand together. */
-  readonly choices: readonly Choice[];
+  readonly choices: readonly Choice<Group>[];
   readonly isSearching: boolean;
   readonly error: unknown;
 }
 
-export function ChoiceList(props: ChoiceListProps) {
-  const { label, written, onWritten, choices, isSearching, error } = props;
-  const texts = useTexts().search;
+export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) {
+  const { label, texts, written, onWritten, choices, isSearching, error } = props;
   const listId = useId();
   const [chosen, setChosen] = useState<string>();
   // What was chosen may be gone: then the first is.
@@ -75,7 +83,7 @@ export function ChoiceList(props: ChoiceListProps) {
           {describeError(error)}
         </div>
       )}
-      <Groups listId={listId} choices={choices} current={current?.id} onPoint={setChosen} />
+      <Groups listId={listId} texts={texts} choices={choices} current={current?.id} onPoint={setChosen} />
       {choices.length === 0 && (
         <div className={classes['nothing']}>{isSearching ? texts.searching : texts.nothing}</div>
       )}
@@ -84,15 +92,16 @@ export function ChoiceList(props: ChoiceListProps) {
   );
 }
 
-interface GroupsProps {
+interface GroupsProps<Group extends string> {
   readonly listId: string;
-  readonly choices: readonly Choice[];
+  readonly texts: ChoiceTexts<Group>;
+  readonly choices: readonly Choice<Group>[];
   readonly current: string | undefined;
   readonly onPoint: (id: string) => void;
 }
 
-function Groups({ listId, choices, current, onPoint }: GroupsProps) {
-  const texts = useTexts().search;
+function Groups<Group extends string>(props: GroupsProps<Group>) {
+  const { listId, texts, choices, current, onPoint } = props;
   const groups = Map.groupBy(choices, ({ group }) => group);
   return (
     <div id={listId} role="listbox" aria-label={texts.results} className={classes['list']} tabIndex={-1}>
@@ -118,7 +127,7 @@ function Groups({ listId, choices, current, onPoint }: GroupsProps) {
 
 interface OptionProps {
   readonly id: string;
-  readonly choice: Choice;
+  readonly choice: Choice<string>;
   readonly isCurrent: boolean;
   readonly onPoint: (id: string) => void;
 }
