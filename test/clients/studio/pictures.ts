@@ -81,7 +81,9 @@ const open = (rest: string): Promise<Page> =>
     viewport: { width: 1_280, height: 800 },
   });
 
-await take(await open(''), 'start');
+const start = await open('');
+await start.getByText('of 6 done').waitFor();
+await take(start, 'start');
 const webhook = await open(`/webhooks/${stitch?.stitchId ?? ''}`);
 await webhook.getByRole('cell', { name: 'Delivered' }).first().waitFor();
 await take(webhook, 'webhook');
