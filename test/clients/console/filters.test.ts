@@ -178,3 +178,25 @@ t.test('of several conversations those that could not be changed stay chosen, an
   await getRow('Grace Hopper').click({ modifiers: ['Control'] });
   await page.getByText('2 chosen').waitFor();
 });
+
+t.test('a queue has no filter that it has set itself, though its address may', async t => {
+  await setting.skein.threads.assign(ada, { userId: operator.userId });
+  const other = encodeURIComponent(JSON.stringify([setting.owner.userId]));
+  const page = await openConsole(t, browser, setting, operator, {
+    path: `/console/${projectId}/${environmentId}/mine?assigneeUserId=${other}`,
+  });
+  await shows(page, ['Ada Byron']);
+  t.equal(await page.getByRole('button', { name: 'Remove this filter' }).count(), 0);
+  const openFilters = () => page.getByRole('button', { name: 'Filter', exact: true }).click();
+  const getField = (name: string) => page.getByRole('combobox', { name, exact: true });
+  await openFilters();
+  await getField('Agent mode').waitFor();
+  t.equal(await getField('Assigned to').count(), 0);
+  await page.keyboard.press('Escape');
+  await getField('Agent mode').waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Agent paused' }).click();
+  await page.getByRole('heading', { name: 'Agent paused' }).waitFor();
+  await openFilters();
+  await getField('Assigned to').waitFor();
+  t.equal(await getField('Agent mode').count(), 0);
+});

@@ -1,4 +1,4 @@
-/** Subjects, what is written and not sent, and snoozing until a time of one's own. */
+/** Subjects, what is written and not sent, snoozing until a time of one's own, and several at once. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -60,4 +60,33 @@ t.test('a conversation is snoozed until a date and a time', async t => {
     return typeof snoozedUntil === 'string' && new Date(snoozedUntil).getUTCFullYear() >= year;
   });
   await skein.threads.update(ada, { snoozedUntil: null });
+});
+
+t.test('several conversations are snoozed at once, and woken', async t => {
+  const page = await openConsole(t, browser, setting, operator, { path: `${place}/all` });
+  const getRow = (name: string) => page.getByRole('option', { name });
+  for (const name of ['Ada Byron', 'Grace Hopper']) await getRow(name).click({ modifiers: ['Control'] });
+  await page.getByText('2 chosen').waitFor();
+  const bar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  const from = Date.now();
+  await bar.getByRole('button', { name: 'Snooze' }).click();
+  await page.getByRole('menuitem', { name: 'For a week' }).click();
+  // Over the list no row would move.
+  await page.mouse.move(0, 0);
+  await page.getByText('No open conversations.').waitFor();
+  for (const threadId of [ada, grace]) {
+    const { snoozedUntil } = await skein.threads.get(threadId);
+    const days = (Date.parse(String(snoozedUntil)) - from) / 86_400_000;
+    t.ok(days > 6 && days < 8, `for a week: ${days} days`);
+  }
+  await page.getByRole('link', { name: 'Snoozed' }).click();
+  await getRow('Grace Hopper').waitFor();
+  await getRow('Ada Byron').click({ modifiers: ['Control'] });
+  await page.getByText('1 chosen').waitFor();
+  await bar.getByRole('button', { name: 'Snooze' }).click();
+  await page.getByRole('menuitem', { name: 'Wake' }).click();
+  await page.mouse.move(0, 0);
+  await getRow('Ada Byron').waitFor({ state: 'detached' });
+  t.equal(await page.getByRole('option').count(), 1, 'the other one sleeps on');
+  t.equal((await skein.threads.get(ada)).snoozedUntil, null);
 });

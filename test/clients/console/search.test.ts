@@ -83,4 +83,40 @@ t.test('the palette', async t => {
     await page.keyboard.press('Escape');
     await field.waitFor({ state: 'detached' });
   });
+
+  await t.test('all results are a list with an address, more than the palette shows', async t => {
+    const asked = Array.from({ length: 20 }, (_each, index) => `guest-${index}`);
+    await Promise.all(asked.map(each => receive(setting, each, `A question about invoices: ${each}`)));
+    await eventually('messages in the index', async () => {
+      const found = await owner.api.threads.list({ projectId, environmentId, q: 'invoices', limit: 50 });
+      return found.data.length === asked.length;
+    });
+    await page.keyboard.press('Control+k');
+    await field.fill('invoices');
+    await results
+      .getByRole('option', { name: /guest-/ })
+      .first()
+      .waitFor();
+    t.ok(
+      (await results.getByRole('option', { name: /guest-/ }).count()) < asked.length,
+      'the palette has some',
+    );
+    await results.getByRole('option', { name: 'All results for “invoices”' }).click();
+    await page.getByRole('heading', { name: 'Results for “invoices”' }).waitFor();
+    const shown = page.getByRole('listbox', { name: 'Conversations' }).getByRole('option');
+    // Of a long list only what is in view is in the document.
+    await page.locator(`[role=option][aria-setsize="${asked.length}"]`).first().waitFor();
+    await shown.locator('mark').first().waitFor();
+    t.strictSame(await findBarriers(page), []);
+    await page.reload();
+    await page.locator(`[role=option][aria-setsize="${asked.length}"]`).first().waitFor();
+    await shown.first().click();
+    await page
+      .getByRole('log')
+      .getByText(/A question about invoices/)
+      .first()
+      .waitFor();
+    t.equal(new URL(page.url()).searchParams.get('q'), 'invoices', 'the list stays');
+    t.equal(await shown.first().getAttribute('aria-setsize'), String(asked.length));
+  });
 });
