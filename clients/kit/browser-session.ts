@@ -1,10 +1,19 @@
 /** The session of a browser's tab: the refresh cookie, a lock that all tabs share, and a channel by which they tell each other of its end. */
 import { ApiError, Skein, type ClientOptions, type TokenResponse } from '../sdk/index.ts';
 import { clearDrafts } from './kept-drafts.ts';
+import { Requests } from './requests.ts';
 import { readUserId, Session } from './session.ts';
 
+/** All requests but those of files. */
+export const requests = new Requests((url, init) => fetch(url, init));
+
 /** For the calls that need no credential. The cookie goes along to the same origin. */
-export const anonymous = new Skein({ apiKey: null, baseUrl: location.origin, maxRetries: 1 });
+export const anonymous = new Skein({
+  apiKey: null,
+  baseUrl: location.origin,
+  maxRetries: 1,
+  fetch: requests.fetch,
+});
 
 const tabs = new BroadcastChannel('skein-session');
 
@@ -54,7 +63,7 @@ export function onRefusal(listener: () => void): () => void {
 }
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
-  const answer = await session.ask(fetch, url, init);
+  const answer = await session.ask(requests.fetch, url, init);
   // What nobody but others may read says nothing.
   if (answer.status === 403 && init.method !== undefined && init.method !== 'GET')
     for (const listener of refusalListeners) listener();

@@ -41,6 +41,9 @@ export interface ClientOptions {
   readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
+/** A ticket of the stream that takes longer is asked for over a connection that is dead. */
+const ticketWithinMs = 10_000;
+
 class SkeinClient {
   readonly #transport: Transport;
   readonly #tenant: Tenant;
@@ -109,7 +112,7 @@ class SkeinClient {
           const asked = this.request<StreamTicket>(
             'createStreamTicket',
             { params: { projectId } },
-            { signal },
+            { signal, timeoutMs: ticketWithinMs },
           );
           return (await asked).ticket;
         },

@@ -41,6 +41,8 @@ export interface Closing {
   readonly reason: string;
   /** Whether it was ever open. */
   readonly wasOpen: boolean;
+  /** No frame came in time. */
+  readonly wasSilent?: boolean;
 }
 
 /** What of a WebSocket the client uses. */
@@ -140,12 +142,12 @@ export class StreamConnection {
 
   #expectFrame(withinMs = this.#silenceMs): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#end(1006, 'no sign of life'), withinMs);
+    this.#timer = setTimeout(() => this.#end(1006, 'no sign of life', true), withinMs);
   }
 
-  #end(code: number, reason: string): void {
+  #end(code: number, reason: string, wasSilent = false): void {
     if (this.#closing !== undefined) return;
-    this.#closing = { type: 'closed', code, reason, wasOpen: this.#wasOpen };
+    this.#closing = { type: 'closed', code, reason, wasOpen: this.#wasOpen, wasSilent };
     clearTimeout(this.#timer);
     this.#socket.close();
     this.#wake();

@@ -42,6 +42,8 @@ export interface Disconnect {
   /** The websocket's close code; 1006 where there was none. */
   readonly code: number;
   readonly reason: string;
+  /** The connection has died without a word, as when a machine has slept: others to the same server may have, too. */
+  readonly wasSilent: boolean;
   readonly retryInMs: number;
 }
 
@@ -193,7 +195,7 @@ function isFinal(error: unknown, signal: AbortSignal | undefined): boolean {
 
 /** Full jitter: a node that goes away cuts off everybody at once. */
 async function backOff(
-  { code, reason }: Closing,
+  { code, reason, wasSilent = false }: Closing,
   failures: number,
   { signal, onDisconnect }: StreamOptions,
 ): Promise<void> {
@@ -202,6 +204,6 @@ async function backOff(
     code === goingAway && failures === 0
       ? 0
       : Math.random() * Math.min(longestWaitMs, firstWaitMs * 2 ** failures);
-  onDisconnect?.({ code, reason, retryInMs });
+  onDisconnect?.({ code, reason, wasSilent, retryInMs });
   await sleep(retryInMs, signal).catch(() => undefined);
 }

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy that can lose what one side says, as a connection dies between a COMMIT and its answer, and that can be
- * away altogether.
+ * A TCP proxy that can lose what one side says, as a connection dies between a COMMIT and its answer, that can let connections die without a
+ * word, as when a laptop sleeps, and that can be away altogether.
  */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -23,12 +23,15 @@ interface Trap {
 interface Connection {
   /** The trap whose question it has asked. */
   asked?: Trap;
+  /** It has died without a word: neither side hears of the other any more, not even of its end. */
+  isSilent?: boolean;
 }
 
 export class Proxy {
   readonly #server: Server;
   #target: Target;
   readonly #sockets = new Set<Socket>();
+  readonly #connections = new Set<Connection>();
   /** 0: any free one. */
   #port = 0;
   /** From whom nothing is forwarded any more. */
@@ -45,6 +48,8 @@ export class Proxy {
     this.#server = createServer(client => {
       const upstream = connect(this.#target.port, this.#target.host);
       const connection: Connection = {};
+      this.#connections.add(connection);
+      client.on('close', () => this.#connections.delete(connection));
       this.#forward('client', client, upstream, connection);
       this.#forward('server', upstream, client, connection);
     });
@@ -68,6 +73,18 @@ export class Proxy {
   redirect(target: Target): void {
     this.#target = target;
     this.cut();
+  }
+
+  /** The next connections lead to another server; those that there are stay. */
+  directNext(target: Target): void {
+    this.#target = target;
+  }
+
+  /** The connections that there are die without a word; later ones do not. Gives how many. */
+  silence(): number {
+    this.held = 0;
+    for (const connection of this.#connections) connection.isSilent = true;
+    return this.#connections.size;
   }
 
   /** Loses everything that this side says from now on. */
@@ -136,7 +153,7 @@ export class Proxy {
         return;
       }
       const breaks = side === 'client' && this.#breaksAt !== undefined && chunk.includes(this.#breaksAt);
-      if (this.#muted !== side && !breaks) {
+      if (this.#muted !== side && !breaks && connection.isSilent !== true) {
         to.write(chunk);
         return;
       }
@@ -148,7 +165,7 @@ export class Proxy {
     from.on('error', () => undefined);
     from.on('close', () => {
       this.#sockets.delete(from);
-      to.destroy();
+      if (connection.isSilent !== true) to.destroy();
     });
   }
 }

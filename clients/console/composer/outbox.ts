@@ -66,6 +66,8 @@ const longestWaitMs = 15_000;
 export function canSucceedLater(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
   if (error instanceof AuthError) return error.status === 401;
+  // An earlier try of it, whose answer was lost, is being carried out.
+  if (error.code === 'svc/runtime/idempotency_conflict') return error.details?.['reason'] === 'in_progress';
   return error.status >= 500 || error.status === 429 || error.status === 408;
 }
 
@@ -74,6 +76,7 @@ export class Outbox {
   readonly #listeners = new Set<() => void>();
   #items: readonly Outgoing[];
   #isOnline = true;
+  #isStopped = false;
   #failures = 0;
   #cancelRetry: (() => void) | undefined;
 
@@ -122,6 +125,7 @@ export class Outbox {
   setOnline(isOnline: boolean): void {
     if (isOnline && !this.#isOnline) this.#failures = 0;
     this.#isOnline = isOnline;
+    this.#isStopped = false;
     this.flush();
   }
 
@@ -138,8 +142,10 @@ export class Outbox {
     }
   }
 
+  /** Of what is still on its way, the next outbox of this place learns by itself: from here on only it keeps anything. */
   stop(): void {
     this.#isOnline = false;
+    this.#isStopped = true;
     this.#cancelRetry?.();
   }
 
@@ -177,7 +183,7 @@ export class Outbox {
 
   #change(items: readonly Outgoing[]): void {
     this.#items = items;
-    this.#port.keep(JSON.stringify(items));
+    if (!this.#isStopped) this.#port.keep(JSON.stringify(items));
     for (const listener of this.#listeners) listener();
   }
 }

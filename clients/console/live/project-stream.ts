@@ -52,6 +52,7 @@ const leftEveryMs = 100;
 
 export class ProjectStream {
   readonly #open: OpenStream;
+  readonly #onSilence: () => unknown;
   readonly #now: () => number;
   readonly #listeners = new Set<StreamListener>();
   readonly #stateListeners = new Set<() => void>();
@@ -64,8 +65,10 @@ export class ProjectStream {
   #head = 0;
   #leftToldAt = 0;
 
-  constructor(open: OpenStream, now: () => number = Date.now) {
+  /** @param onSilence a connection has died without a word */
+  constructor(open: OpenStream, onSilence: () => unknown, now: () => number = Date.now) {
     this.#open = open;
+    this.#onSilence = onSilence;
     this.#now = now;
   }
 
@@ -111,8 +114,10 @@ export class ProjectStream {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const onDisconnect = ({ retryInMs }: Disconnect): void =>
+    const onDisconnect = ({ retryInMs, wasSilent }: Disconnect): void => {
       this.#setState({ is: 'waiting', retryAt: this.#now() + retryInMs });
+      if (wasSilent) this.#onSilence();
+    };
     try {
       const opened = this.#open({ from: undefined, signal, onDisconnect });
       this.#opened = opened;

@@ -1,6 +1,6 @@
 /** The stream of the environment that is worked in, for everything beneath. */
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import { skein } from '../../kit/browser-session.ts';
+import { requests, skein } from '../../kit/browser-session.ts';
 import { onWake } from './wake.ts';
 import { ProjectStream, type StreamListener, type StreamState } from './project-stream.ts';
 
@@ -14,7 +14,11 @@ interface StreamProviderProps {
 
 export function StreamProvider({ projectId, environmentId, children }: StreamProviderProps) {
   const stream = useMemo(
-    () => new ProjectStream(options => skein.stream({ projectId, environmentId, ...options })),
+    () =>
+      new ProjectStream(
+        options => skein.stream({ projectId, environmentId, ...options }),
+        () => requests.renewConnections(),
+      ),
     [projectId, environmentId],
   );
   useEffect(() => {

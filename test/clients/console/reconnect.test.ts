@@ -1,13 +1,11 @@
-/** Nodes that die while a page catches up, and a cluster of which two operators use a node each. */
+/** Nodes that die while a page catches up, and connections that die without a word. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { freshKey } from '../../support/accounts.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { NatsServer } from '../../support/nats-server.ts';
 import { NodeProcess } from '../../support/node-process.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
-import { addOperator, createConsoleAccount, openConsole, receive } from './console-page.ts';
+import { Proxy } from '../../support/proxy.ts';
+import { createConsoleAccount, openConsole, receive, startConsole } from './console-page.ts';
 
 const browser = await startChromium(t);
 const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
@@ -62,42 +60,60 @@ t.test(
   },
 );
 
-t.test('two operators at two nodes assign one thread at once: one wins, and the other is told', async t => {
-  const { url, database } = await startTestDatabase(t);
-  const nats = await NatsServer.of(t);
-  const shared = { NATS_URL: nats.url, SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey() };
-  const [one, other] = await Promise.all([startSkeinOn(t, url, shared), startSkeinOn(t, url, shared)]);
-  const account = { ...(await createConsoleAccount(one.url)), databaseUrl: url, database };
-  const colleague = await addOperator(account);
-  const { skein, projectId, environmentId, owner } = account;
-  const threadId = await receive(account, 'ada', 'Hello');
-  const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
-  const pages = await Promise.all([
-    openConsole(t, browser, account, owner, { path }),
-    openConsole(t, browser, { ...account, baseUrl: other.url }, colleague, { path }),
-  ]);
-  // Neither request leaves before both operators have clicked.
-  let clicks = 0;
-  const bothClicked = Promise.withResolvers<undefined>();
-  for (const page of pages) {
-    await getLog(page).getByText('Hello').waitFor();
-    await page.route(/\/assignment$/, async route => {
-      if (++clicks === pages.length) bothClicked.resolve(undefined);
-      await bothClicked.promise;
-      await route.continue();
-    });
-    await page.getByRole('button', { name: 'Assign', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Assign to me' }).click();
+/** What is shown of a conversation, in its order. */
+const readTexts = (page: Page): Promise<string[]> =>
+  getLog(page).locator('[data-message] [dir=auto]').allTextContents();
+
+t.test('connections that have died without a word are replaced as soon as something tells of it', async t => {
+  const setting = await startConsole(t);
+  const { owner, skein, projectId, environmentId } = setting;
+  const proxy = new Proxy({ host: '127.0.0.1', port: Number(new URL(setting.baseUrl).port) });
+  const baseUrl = `http://127.0.0.1:${await proxy.listen()}`;
+  t.teardown(() => proxy.close());
+  const threadId = await receive(setting, 'ada', 'Hello');
+  const page = await openConsole(t, browser, { ...setting, baseUrl }, owner, {
+    path: '/console/settings',
+    viewport: { width: 1_280, height: 4_000 },
+  });
+  await page.clock.install();
+  await page.goto(`${baseUrl}/console/${projectId}/${environmentId}/all/${threadId}`);
+  const log = getLog(page);
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  await log.getByText('Hello', { exact: true }).waitFor();
+  const isOnline = page.getByRole('banner').getByText('Online', { exact: true });
+  await isOnline.waitFor();
+  await page.evaluate('globalThis.isSamePage = true');
+  const sleep = (ms: number) => async (): Promise<void> => {
+    await page.clock.fastForward(ms);
+    await page.clock.resume();
+  };
+  const ways: readonly (readonly [name: string, wake: () => Promise<unknown>])[] = [
+    ['another network', () => page.evaluate(`dispatchEvent(new Event('online'))`)],
+    ['a short sleep', sleep(45_000)],
+    ['a night', sleep(9 * 3_600_000)],
+  ];
+  for (const [name, wake] of ways) {
+    t.ok(proxy.silence() > 0, `${name}: there was something to silence`);
+    await reply.fill(`Written in ${name}`);
+    await reply.press('Enter');
+    await receive(setting, 'ada', `Unheard in ${name}`);
+    t.equal(await log.getByText(`Unheard in ${name}`).count(), 0, `${name}: nobody has told the page`);
+    await wake();
+    await log.getByText(`Unheard in ${name}`, { exact: true }).waitFor();
+    await log
+      .getByRole('article', { name: /^(Is being sent|Waits for the connection)$/ })
+      .first()
+      .waitFor({ state: 'detached' });
+    await isOnline.waitFor();
+    await receive(setting, 'ada', `After ${name}`);
+    await log.getByText(`After ${name}`, { exact: true }).waitFor();
   }
-  await bothClicked.promise;
-  for (const page of pages) await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
-  const told = pages.map(page => page.getByText(/has taken this conversation/));
-  await Promise.race(told.map(each => each.waitFor()));
-  const { assigneeUserId } = await skein.threads.get(threadId);
-  const loser = assigneeUserId === owner.userId ? 1 : 0;
-  await told[loser]?.waitFor();
-  const [name, otherName] = await Promise.all(
-    pages.map(page => page.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label')),
+  t.ok(proxy.held > 0, 'something was lost');
+  const stored = await skein.messages.list(threadId, { order: 'asc' }).toArray();
+  t.equal(stored.length, 1 + 3 * ways.length);
+  t.strictSame(
+    await readTexts(page),
+    stored.map(({ body }) => body),
   );
-  t.equal(name, otherName);
+  t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page');
 });

@@ -4,17 +4,21 @@ import t from 'tap';
 import { Outbox, type Outgoing } from '../../../../clients/console/composer/outbox.ts';
 import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
 
-/** What becomes of one try: it fails on its way there, on its way back, or is answered. */
-type Outcome = 'lost' | 'unanswered' | 'busy' | 'accepted' | 'refused';
+/** What becomes of one try: it fails on its way there, on its way back, meets an earlier one that is being carried out, or is answered. */
+type Outcome = 'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused';
 
-const createError = (status: number): ApiError =>
+const createError = (
+  status: number,
+  code = 'svc/runtime/conflict',
+  details?: Readonly<Record<string, unknown>>,
+): ApiError =>
   new ApiError({
     status,
-    code: 'svc/runtime/conflict',
+    code,
     reason: 'The thread is archived.',
     requestId: undefined,
     docsUrl: undefined,
-    details: undefined,
+    details,
     retryAfterSeconds: undefined,
     headers: new Headers(),
   });
@@ -64,6 +68,8 @@ class Network {
     const outcome = this.#outcomes.shift() ?? 'accepted';
     if (outcome === 'lost') throw new ConnectionError('lost');
     if (outcome === 'busy') throw createError(503);
+    if (outcome === 'underWay')
+      throw createError(409, 'svc/runtime/idempotency_conflict', { reason: 'in_progress' });
     const isKnown = this.received.some(({ key }) => key === outgoing.key);
     if (outcome === 'refused' && !isKnown) throw createError(409);
     if (!isKnown) this.received.push(outgoing);
@@ -77,7 +83,7 @@ const bodies = (items: readonly Outgoing[]): string[] => items.map(({ content })
 t.test(
   'every message arrives once and in the order of its thread, whatever is lost, over reloads of the page',
   async () => {
-    const outcome = fc.constantFrom<Outcome>('lost', 'unanswered', 'busy', 'accepted');
+    const outcome = fc.constantFrom<Outcome>('lost', 'unanswered', 'underWay', 'busy', 'accepted');
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ add: fc.constantFrom('a', 'b') }) },
       { weight: 1, arbitrary: fc.constant('reload' as const) },
@@ -117,6 +123,23 @@ t.test(
     );
   },
 );
+
+t.test('what an outbox hears of after its end does not undo what the next one keeps', async t => {
+  const network = new Network([]);
+  const first = network.createOutbox();
+  first.add('a', note('first'));
+  first.stop();
+  const second = network.createOutbox();
+  second.setOnline(false);
+  second.add('a', note('second'));
+  await network.run();
+  t.strictSame(bodies(network.received), ['first']);
+  const third = network.createOutbox();
+  t.strictSame(bodies(third.getItems()), ['first', 'second']);
+  third.setOnline(true);
+  await network.run();
+  t.strictSame(bodies(network.received), ['first', 'second']);
+});
 
 t.test('what is refused waits for the operator, and what follows it waits, too', async t => {
   const network = new Network(['refused']);

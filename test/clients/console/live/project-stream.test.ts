@@ -25,6 +25,7 @@ function setUp(t: Test) {
   let disconnect: Parameters<OpenStream>[0]['onDisconnect'] = () => undefined;
   let time = 0;
   let checks = 0;
+  let silences = 0;
   const open: OpenStream = ({ onDisconnect, signal }) => {
     disconnect = onDisconnect;
     const items = (async function* () {
@@ -32,7 +33,11 @@ function setUp(t: Test) {
     })();
     return Object.assign(items, { view: () => undefined, check: () => void checks++ });
   };
-  const stream = new ProjectStream(open, () => (time += 1_000));
+  const stream = new ProjectStream(
+    open,
+    () => silences++,
+    () => (time += 1_000),
+  );
   const states: StreamState[] = [];
   stream.onState(() => states.push(stream.getState()));
   stream.start();
@@ -41,8 +46,9 @@ function setUp(t: Test) {
     stream,
     states,
     countChecks: () => checks,
+    countSilences: () => silences,
     pass: (ms: number) => void (time += ms),
-    disconnect: () => disconnect({ code: 1006, reason: '', retryInMs: 500 }),
+    disconnect: (wasSilent = false) => disconnect({ code: 1006, reason: '', wasSilent, retryInMs: 500 }),
     async take(...items: readonly StreamItem[]): Promise<void> {
       for (const item of items) {
         give(item);
@@ -114,4 +120,13 @@ t.test('a sign of life is asked for once at a time', async t => {
   pass(5_000);
   stream.check();
   t.equal(countChecks(), 2);
+});
+
+t.test('a connection that has died without a word is told of, any other end is not', async t => {
+  const { take, disconnect, countSilences } = setUp(t);
+  await take(resumed(5));
+  disconnect();
+  t.equal(countSilences(), 0);
+  disconnect(true);
+  t.equal(countSilences(), 1);
 });

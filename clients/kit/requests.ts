@@ -1,0 +1,62 @@
+/**
+ * The page's requests, over the connections that its browser keeps open to the server. After a sleep, or in another network, those may be dead
+ * without anybody having been told: whatever is sent over one waits until its time is over.
+ *
+ * No page sees these connections. But a browser closes one when the request on it is given up, and gives each of several requests one of
+ * its own. So as many small requests as there can be connections go out at once, and those that get no answer take the dead ones with them.
+ */
+import type { FetchFunction } from '../sdk/index.ts';
+
+/** Browsers keep as many of HTTP/1.1 to one host. Those of HTTP/2 are tested by the browser itself. */
+const mostConnections = 6;
+/** Of any server, whoever is signed in. */
+const smallRequest = '/healthz';
+/** A connection that lives brings an answer within so many milliseconds. */
+const answeredWithinMs = 2_000;
+
+export class Requests {
+  readonly #fetch: FetchFunction;
+  readonly #underWay = new Set<AbortController>();
+  #renewal: Promise<unknown> | undefined;
+
+  constructor(fetch: FetchFunction) {
+    this.#fetch = fetch;
+  }
+
+  /** As the platform's. */
+  readonly fetch: FetchFunction = async (url, init) => {
+    const end = new AbortController();
+    const giveUp = (): void => end.abort(init.signal?.reason);
+    if (init.signal?.aborted) giveUp();
+    init.signal?.addEventListener('abort', giveUp, { once: true });
+    this.#underWay.add(end);
+    try {
+      return await this.#fetch(url, { ...init, signal: end.signal });
+    } finally {
+      // The body is still to come, and its reader may give it up.
+      this.#underWay.delete(end);
+    }
+  };
+
+  /**
+   * A connection has died without a word: what waits for an answer fails, as without a connection, and is tried again by whoever has asked;
+   * the next requests have connections that live.
+   */
+  renewConnections(): Promise<unknown> {
+    for (const request of this.#underWay) request.abort();
+    this.#renewal ??= Promise.allSettled(
+      Array.from({ length: mostConnections }, () => this.#tryConnection()),
+    ).finally(() => (this.#renewal = undefined));
+    return this.#renewal;
+  }
+
+  async #tryConnection(): Promise<void> {
+    const end = new AbortController();
+    const timer = setTimeout(() => end.abort(), answeredWithinMs);
+    try {
+      await this.#fetch(smallRequest, { cache: 'no-store', credentials: 'omit', signal: end.signal });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** The page's requests: given up together when a connection has died, with the connections that may be dead, too. */
+import { getEventListeners } from 'node:events';
+import t from 'tap';
+import { Requests } from '../../../clients/kit/requests.ts';
+import { inVirtualTime } from '../sdk/scripted-fetch.ts';
+
+/** A server that answers when it is told to. */
+function createServer() {
+  const asked: { readonly url: string; readonly answer: () => void }[] = [];
+  let givenUp = 0;
+  const requests = new Requests(
+    (url, { signal }) =>
+      new Promise((resolve, reject) => {
+        asked.push({ url, answer: () => resolve(new Response('ok')) });
+        signal?.addEventListener('abort', () => {
+          givenUp++;
+          reject(new Error('given up'));
+        });
+      }),
+  );
+  return { requests, asked, countGivenUp: () => givenUp };
+}
+
+t.test('what waits for an answer fails, and each connection is tried once, for a while', async t => {
+  const { requests, asked, countGivenUp } = createServer();
+  const answered = requests.fetch('/v1/threads', {});
+  asked[0]?.answer();
+  await answered;
+  const waiting = requests.fetch('/v1/threads', {});
+  const refused = t.rejects(waiting, { message: 'given up' });
+  await inVirtualTime(async () => {
+    const renewed = Promise.all([requests.renewConnections(), requests.renewConnections()]);
+    t.strictSame(
+      asked.slice(2).map(({ url }) => url),
+      Array.from({ length: 6 }, () => '/healthz'),
+      'all at once, and not twice',
+    );
+    await refused;
+    t.equal(countGivenUp(), 1);
+    asked[2]?.answer();
+    await renewed;
+  });
+  t.equal(countGivenUp(), 1 + 5, 'those that are dead are given up');
+  const next = requests.renewConnections();
+  t.equal(asked.length, 2 + 6 + 6, 'another time they are tried again');
+  for (const { answer } of asked) answer();
+  await next;
+});
+
+t.test('who has asked may give it up, before and after', async t => {
+  const { requests, countGivenUp } = createServer();
+  const end = new AbortController();
+  const asked = requests.fetch('/v1/threads', { signal: end.signal });
+  end.abort();
+  await t.rejects(asked, { message: 'given up' });
+  t.equal(countGivenUp(), 1);
+  t.equal(getEventListeners(end.signal, 'abort').length, 0);
+});
