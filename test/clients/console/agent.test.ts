@@ -303,6 +303,41 @@ t.test('what an agent writes is seen while it writes, and afterwards how it came
   t.strictSame(await findBarriers(page), []);
 });
 
+t.test('while an operator writes it sends nothing by itself, and a colleague sees who writes', async t => {
+  const threadId = await receive(setting, 'parked', 'Hello');
+  await skein.threads.update(threadId, { agentMode: 'auto' });
+  const pages = await Promise.all([owner, colleague].map(operator => openAs(t, operator, threadId)));
+  const [page, other] = pages as [Page, Page];
+  for (const each of pages) {
+    await getLog(each).getByText('Hello').waitFor();
+    // Who writes is told once, to those who listen.
+    await each.getByRole('banner').getByText('Online', { exact: true }).waitFor();
+  }
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  const writing = (each: Page) => each.getByRole('status').getByText(/^operator-.* is writing$/);
+  const told = page.waitForResponse(/\/typing$/);
+  await reply.pressSequentially('Let me');
+  await told;
+  await writing(other).waitFor();
+  t.equal(await writing(page).count(), 0, 'nobody is told of themselves');
+  await receive(setting, 'parked', 'Your hours?');
+  await eventually('suggestion while the operator goes on', async () => {
+    await reply.press('.');
+    return getCard(page).isVisible();
+  });
+  for (const each of pages) await getCard(each).getByText(suggested).waitFor();
+  const isOutbound = ({ direction }: { readonly direction: string }): boolean => direction === 'outbound';
+  t.strictSame((await skein.messages.list(threadId).toArray()).filter(isOutbound), [], 'nothing was sent');
+  t.match(await skein.threads.get(threadId), { agentMode: 'auto' }, 'the agent is not switched off');
+
+  await reply.fill('From ten today.');
+  await page.keyboard.press('Enter');
+  await getLog(other).getByText('From ten today.').waitFor();
+  await writing(other).waitFor({ state: 'detached' });
+  for (const each of pages) await getCard(each).waitFor({ state: 'detached' });
+  t.match((await skein.messages.list(threadId).toArray()).filter(isOutbound), [{ body: 'From ten today.' }]);
+});
+
 t.test('asks for a person, who lets it go on', async t => {
   const threadId = handoffId ?? '';
   const page = await openAs(t, owner, threadId);
