@@ -45,16 +45,20 @@ export class Requests {
   renewConnections(): Promise<unknown> {
     for (const request of this.#underWay) request.abort();
     this.#renewal ??= Promise.allSettled(
-      Array.from({ length: mostConnections }, () => this.#tryConnection()),
+      Array.from({ length: mostConnections }, (_none, index) => this.#tryConnection(index)),
     ).finally(() => (this.#renewal = undefined));
     return this.#renewal;
   }
 
-  async #tryConnection(): Promise<void> {
+  /** @param index makes it another address: the same one is asked for by one request at a time, for the browser's cache */
+  async #tryConnection(index: number): Promise<void> {
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), answeredWithinMs);
     try {
-      await this.#fetch(smallRequest, { cache: 'no-store', credentials: 'omit', signal: end.signal });
+      await this.#fetch(`${smallRequest}?connection=${index}`, {
+        credentials: 'omit',
+        signal: end.signal,
+      });
     } finally {
       clearTimeout(timer);
     }

@@ -32,7 +32,7 @@ t.test('what waits for an answer fails, and each connection is tried once, for a
     const renewed = Promise.all([requests.renewConnections(), requests.renewConnections()]);
     t.strictSame(
       asked.slice(2).map(({ url }) => url),
-      Array.from({ length: 6 }, () => '/healthz'),
+      Array.from({ length: 6 }, (_none, index) => `/healthz?connection=${index}`),
       'all at once, and not twice',
     );
     await refused;
