@@ -8,41 +8,10 @@
  *
  * What belongs to one thread leaves in order, one after the other: behind what is refused the rest waits.
  */
-import { ApiError, AuthError, type AttachmentInput } from '../../sdk/index.ts';
+import { ApiError, AuthError } from '../../sdk/index.ts';
+import { parseKept, type Outgoing, type OutgoingContent } from './outgoing.ts';
 
-export interface Outgoing {
-  /** The Idempotency-Key of every try. */
-  readonly key: string;
-  readonly threadId: string;
-  readonly content:
-    | {
-        readonly kind: 'message';
-        readonly body: string;
-        readonly attachments: readonly AttachmentInput[];
-        readonly replyTo: string | undefined;
-      }
-    | {
-        readonly kind: 'note';
-        readonly body: string;
-        /** User ids. */
-        readonly mentions?: readonly string[];
-      }
-    | {
-        readonly kind: 'template';
-        readonly channelId: string;
-        readonly name: string;
-        readonly language: string;
-        readonly components: readonly Readonly<Record<string, unknown>>[];
-        /** As it will read. */
-        readonly body: string;
-      };
-  /** Milliseconds since 1970. */
-  readonly queuedAt: number;
-  readonly state: 'waiting' | 'sending' | 'refused';
-  /** Why it was refused, in the server's words; `tooOld`: its key is not honoured any more. */
-  readonly problem?: string;
-}
-export type OutgoingContent = Outgoing['content'];
+export type { Outgoing, OutgoingContent } from './outgoing.ts';
 
 /** What an outbox needs of its surroundings. */
 export interface OutboxPort {
@@ -75,6 +44,7 @@ export class Outbox {
   readonly #port: OutboxPort;
   readonly #listeners = new Set<() => void>();
   #items: readonly Outgoing[];
+  #damaged: readonly string[];
   #isOnline = true;
   #isStopped = false;
   #failures = 0;
@@ -82,11 +52,25 @@ export class Outbox {
 
   constructor(port: OutboxPort) {
     this.#port = port;
-    this.#items = parseKept(port.load());
+    const { items, damaged } = parseKept(port.load());
+    this.#items = items;
+    this.#damaged = damaged;
   }
 
   /** The same array until something changes. */
   readonly getItems = (): readonly Outgoing[] => this.#items;
+
+  /**
+   * What of the page before could not be read any more, and so is not sent: the text of each, as far as there is one. The same array until it
+   * is forgotten.
+   */
+  readonly getDamaged = (): readonly string[] => this.#damaged;
+
+  /** The operator knows of it. */
+  forgetDamaged(): void {
+    this.#damaged = [];
+    this.#change(this.#items);
+  }
 
   /** Returns what removes the listener. */
   readonly onChange = (listener: () => void): (() => void) => {
@@ -186,43 +170,4 @@ export class Outbox {
     if (!this.#isStopped) this.#port.keep(JSON.stringify(items));
     for (const listener of this.#listeners) listener();
   }
-}
-
-/** What was on its way may have arrived: it is sent again, with its key. What is no such item is left out. */
-function parseKept(text: string | null): Outgoing[] {
-  let given: unknown;
-  try {
-    given = JSON.parse(text ?? '[]');
-  } catch {
-    return [];
-  }
-  if (!Array.isArray(given)) return [];
-  return given
-    .filter(isOutgoing)
-    .map(item => (item.state === 'sending' ? { ...item, state: 'waiting' } : item));
-}
-
-const states: readonly unknown[] = ['waiting', 'sending', 'refused'] satisfies Outgoing['state'][];
-
-function isOutgoing(given: unknown): given is Outgoing {
-  if (typeof given !== 'object' || given === null) return false;
-  const { key, threadId, content, queuedAt, state } = given as Readonly<Record<string, unknown>>;
-  const isWhole =
-    typeof key === 'string' &&
-    typeof threadId === 'string' &&
-    typeof queuedAt === 'number' &&
-    states.includes(state);
-  return isWhole && isContent(content);
-}
-
-function isContent(given: unknown): given is OutgoingContent {
-  if (typeof given !== 'object' || given === null) return false;
-  const { kind, body, attachments, channelId, name, language, components, mentions } = given as Readonly<
-    Record<string, unknown>
-  >;
-  if (typeof body !== 'string') return false;
-  if (kind === 'message') return Array.isArray(attachments);
-  if (kind === 'note') return mentions === undefined || Array.isArray(mentions);
-  const texts = [channelId, name, language];
-  return kind === 'template' && texts.every(each => typeof each === 'string') && Array.isArray(components);
 }

@@ -1,7 +1,7 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
 import { Drawer } from '@mantine/core';
 import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { isQueueName, type QueueName } from '../live/queues.ts';
@@ -21,6 +21,7 @@ import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
 const Shortcuts = lazy(() => import('./shortcuts.tsx'));
+const Damaged = lazy(() => import('./damaged.tsx'));
 
 export function Workplace() {
   const { projectId, environmentId, queue } = useParams({
@@ -34,11 +35,19 @@ export function Workplace() {
           <Frame queue={queue} />
           <Notifier />
           <MentionNotices />
+          <DamagedOutbox />
           <RoleWatch />
         </ConversationsProvider>
       </WhileAllowed>
     </StreamProvider>
   );
+}
+
+/** Seldom there is anything to tell. */
+function DamagedOutbox() {
+  const { outbox } = useConversing().conversations;
+  const damaged = useSyncExternalStore(outbox.onChange, outbox.getDamaged);
+  return <Suspense>{damaged.length > 0 && <Damaged outbox={outbox} damaged={damaged} />}</Suspense>;
 }
 
 /** Escape leads from the conversation back to the list. */

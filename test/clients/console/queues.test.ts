@@ -41,6 +41,38 @@ t.test('what is written, waits or was refused is marked in the list, and counted
   t.match((await skein.messages.list(grace, { limit: 1, order: 'desc' })).data, [{ body: 'Good morning' }]);
 });
 
+t.test('of an outbox that is damaged the rest is sent, and the operator told what is lost', async t => {
+  const page = await openConsole(t, browser, setting, operator, { path: '/console/settings' });
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  const keep = (body: string, attachments: readonly unknown[]) => ({
+    key: `key-of-${body}`,
+    threadId: grace,
+    content: { kind: 'message', body, attachments },
+    queuedAt: Date.now(),
+    state: 'sending',
+  });
+  const kept = JSON.stringify([keep('Damaged', [null]), 'rubbish', keep('Whole', [])]);
+  const place = `skein-outbox:${operator.userId}:${projectId}:${environmentId}`;
+  await page.evaluate(`sessionStorage.setItem(${JSON.stringify(place)}, ${JSON.stringify(kept)})`);
+  await page.goto(`${setting.baseUrl}/console/${projectId}/${environmentId}/all/${grace}`);
+  await page.getByRole('log').getByText('Whole', { exact: true }).waitFor();
+  const told = page.getByRole('alert', { name: '2 messages were not sent, and are damaged' });
+  t.equal(await told.getByRole('textbox', { name: 'What can still be read' }).inputValue(), 'Damaged');
+  t.strictSame(await findBarriers(page), []);
+  await eventually('whole message that was sent', async () => {
+    const { data } = await skein.messages.list(grace);
+    return data.filter(({ body }) => body === 'Whole').length === 1;
+  });
+  await told.getByRole('button', { name: 'I know' }).click();
+  await told.waitFor({ state: 'detached' });
+  await page.reload();
+  await page.getByRole('log').getByText('Whole', { exact: true }).waitFor();
+  t.equal(await page.getByRole('log').getByText('Damaged').count(), 0);
+  await page.getByRole('option', { name: /Ada Byron/ }).click();
+  await page.getByRole('textbox', { name: /reply/i }).waitFor();
+  t.equal(await told.count(), 0, 'what was told is not told again');
+});
+
 t.test('a conversation is snoozed until a date and a time', async t => {
   const page = await openConsole(t, browser, setting, operator, { path: `${place}/all/${ada}` });
   await page.getByRole('button', { name: 'More' }).click();

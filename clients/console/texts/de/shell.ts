@@ -33,6 +33,15 @@ export const shell: typeof english = {
     unsent: count => (count === 1 ? '1 wartet auf Versand' : `${count} warten auf Versand`),
     refused: count => `${count} nicht gesendet`,
   },
+  damaged: {
+    title: count =>
+      count === 1
+        ? '1 Nachricht ist beschädigt und wurde nicht gesendet'
+        : `${count} Nachrichten sind beschädigt und wurden nicht gesendet`,
+    hint: 'Dieser Browser hatte sie bis zum Versand aufbewahrt und kann sie nicht mehr lesen. Bitte senden Sie sie noch einmal.',
+    text: 'Was noch lesbar ist, zum Kopieren',
+    dismiss: 'Verstanden',
+  },
   settings: 'Einstellungen',
   shortcuts: {
     title: 'Tastatur',

@@ -31,6 +31,15 @@ export const shell = {
     unsent: (count: number) => (count === 1 ? '1 waits to be sent' : `${count} wait to be sent`),
     refused: (count: number) => `${count} not sent`,
   },
+  damaged: {
+    title: (count: number) =>
+      count === 1
+        ? '1 message was not sent, and is damaged'
+        : `${count} messages were not sent, and are damaged`,
+    hint: 'This browser had kept them until they are sent, and cannot read them any more. Please send them again.',
+    text: 'What can still be read, to copy it',
+    dismiss: 'I know',
+  },
   settings: 'Settings',
   shortcuts: {
     title: 'Keyboard',

@@ -1,8 +1,8 @@
 /** The outbox: every message once and in order, whatever the network does. */
-import fc from 'fast-check';
 import t from 'tap';
 import { Outbox, type Outgoing } from '../../../../clients/console/composer/outbox.ts';
 import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
+import fc from '../../../support/fuzz.ts';
 
 /** What becomes of one try: it fails on its way there, on its way back, meets an earlier one that is being carried out, or is answered. */
 type Outcome = 'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused';
