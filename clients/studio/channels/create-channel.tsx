@@ -1,11 +1,9 @@
 /** Makes a channel, and leads to it. */
-import { Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core';
+import { Radio, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Channel } from '../../sdk/index.ts';
-import { ErrorNote } from '../parts/error-note.tsx';
-import { useSubmit } from '../parts/use-submit.ts';
+import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -16,7 +14,6 @@ interface CreateChannelProps {
 
 export function CreateChannel({ onCreated, onClose }: CreateChannelProps) {
   const texts = useTexts().channels;
-  const { close } = useKitTexts().shell;
   const { client, projectId, environmentId, isProduction } = useTenant();
   const navigate = useNavigate();
   // A sandbox channel has no business in production.
@@ -25,46 +22,33 @@ export function CreateChannel({ onCreated, onClose }: CreateChannelProps) {
     : ['sandbox', 'custom', 'chatapp'];
   const [name, setName] = useState('');
   const [kind, setKind] = useState<Channel['kind']>(kinds[0] ?? 'custom');
-  const { isRunning, error, submit } = useSubmit(async () => {
+  const create = async (): Promise<void> => {
     const { channelId } = await client.channels.create({ name: name.trim(), kind });
     onCreated();
     await navigate({
       to: '/$projectId/$environmentId/channels/$channelId',
       params: { projectId, environmentId, channelId },
     });
-  });
+  };
   return (
-    <Modal opened onClose={onClose} title={texts.create} closeButtonProps={{ 'aria-label': close }}>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput
-            label={texts.name}
-            required
-            data-autofocus
-            maxLength={256}
-            value={name}
-            onChange={event => setName(event.currentTarget.value)}
-          />
-          <Radio.Group label={texts.kind} value={kind} onChange={value => setKind(value as Channel['kind'])}>
-            <Stack gap="xs" mt={6}>
-              {kinds.map(each => (
-                <Radio
-                  key={each}
-                  value={each}
-                  label={texts.kinds[each]}
-                  description={texts.kindHints[each]}
-                />
-              ))}
-            </Stack>
-          </Radio.Group>
-          {error !== undefined && <ErrorNote error={error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={isRunning} disabled={name.trim() === ''}>
-              {texts.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog title={texts.create} onClose={onClose}>
+      <DialogForm action={texts.create} isReady={name.trim() !== ''} run={create}>
+        <TextInput
+          label={texts.name}
+          required
+          data-autofocus
+          maxLength={256}
+          value={name}
+          onChange={event => setName(event.currentTarget.value)}
+        />
+        <Radio.Group label={texts.kind} value={kind} onChange={value => setKind(value as Channel['kind'])}>
+          <Stack gap="xs" mt={6}>
+            {kinds.map(each => (
+              <Radio key={each} value={each} label={texts.kinds[each]} description={texts.kindHints[each]} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      </DialogForm>
+    </Dialog>
   );
 }

@@ -1,28 +1,17 @@
 /** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
-import {
-  Button,
-  Code,
-  Group,
-  Modal,
-  PasswordInput,
-  Select,
-  Stack,
-  TagsInput,
-  TextInput,
-} from '@mantine/core';
+import { Button, Code, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
-import { useKitTexts } from '../../kit/texts/index.ts';
 import type { ByokCredential } from '../../sdk/index.ts';
 import { providers } from '../looms/version-fields.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
+import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { Page } from '../parts/page.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { useSubmit } from '../parts/use-submit.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -115,25 +104,13 @@ function useCredentialColumns(onOpen: (opened: Opened) => void): readonly Column
       align: 'right',
       show: credential =>
         credential.status !== 'revoked' && (
-          <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              aria-label={texts.rotateOne(credential.displayName)}
-              onClick={() => onOpen({ is: 'rotate', credential })}
-            >
-              {texts.rotate}
-            </Button>
-            <Button
-              size="compact-xs"
-              variant="subtle"
-              color="red.8"
-              aria-label={texts.revokeOne(credential.displayName)}
-              onClick={() => onOpen({ is: 'revoke', credential })}
-            >
-              {texts.revoke}
-            </Button>
-          </Group>
+          <RowMenu
+            label={texts.actions(credential.displayName)}
+            acts={[
+              { label: texts.rotate, onChoose: () => onOpen({ is: 'rotate', credential }) },
+              { label: texts.revoke, isDanger: true, onChoose: () => onOpen({ is: 'revoke', credential }) },
+            ]}
+          />
         ),
     });
   }
@@ -148,13 +125,12 @@ interface DialogProps {
 function CreateCredential({ onDone, onClose }: DialogProps) {
   const texts = useTexts().credentials;
   const { providers: providerNames } = useTexts().looms;
-  const { close } = useKitTexts().shell;
   const { client } = useTenant();
   const [provider, setProvider] = useState<ByokCredential['provider']>('llm_provider_1');
   const [displayName, setDisplayName] = useState('');
   const [secret, setSecret] = useState('');
   const [modelAllowlist, setModels] = useState<string[]>([]);
-  const { isRunning, error, submit } = useSubmit(async () => {
+  const create = async (): Promise<void> => {
     await client.byokCredentials.create({
       provider,
       displayName: displayName.trim(),
@@ -163,42 +139,34 @@ function CreateCredential({ onDone, onClose }: DialogProps) {
     });
     await onDone();
     onClose();
-  });
+  };
   return (
-    <Modal opened onClose={onClose} title={texts.create} closeButtonProps={{ 'aria-label': close }}>
-      <form onSubmit={submit} autoComplete="off">
-        <Stack gap="md">
-          <Select
-            label={texts.provider}
-            allowDeselect={false}
-            value={provider}
-            onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
-            data={providers.map(value => ({ value, label: providerNames[value] }))}
-          />
-          <TextInput
-            label={texts.name}
-            required
-            data-autofocus
-            maxLength={256}
-            value={displayName}
-            onChange={event => setDisplayName(event.currentTarget.value)}
-          />
-          <SecretInput value={secret} onChange={setSecret} />
-          <TagsInput
-            label={texts.models}
-            description={texts.modelsHint}
-            value={modelAllowlist}
-            onChange={setModels}
-          />
-          {error !== undefined && <ErrorNote error={error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={isRunning} disabled={displayName.trim() === '' || secret === ''}>
-              {texts.create}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog title={texts.create} onClose={onClose}>
+      <DialogForm action={texts.create} isReady={displayName.trim() !== '' && secret !== ''} run={create}>
+        <Select
+          label={texts.provider}
+          allowDeselect={false}
+          value={provider}
+          onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
+          data={providers.map(value => ({ value, label: providerNames[value] }))}
+        />
+        <TextInput
+          label={texts.name}
+          required
+          data-autofocus
+          maxLength={256}
+          value={displayName}
+          onChange={event => setDisplayName(event.currentTarget.value)}
+        />
+        <SecretInput value={secret} onChange={setSecret} />
+        <TagsInput
+          label={texts.models}
+          description={texts.modelsHint}
+          value={modelAllowlist}
+          onChange={setModels}
+        />
+      </DialogForm>
+    </Dialog>
   );
 }
 
@@ -208,33 +176,19 @@ function RotateCredential({
   onClose,
 }: DialogProps & { readonly credential: ByokCredential }) {
   const texts = useTexts().credentials;
-  const { close } = useKitTexts().shell;
   const { client } = useTenant();
   const [secret, setSecret] = useState('');
-  const { isRunning, error, submit } = useSubmit(async () => {
+  const rotate = async (): Promise<void> => {
     await client.byokCredentials.rotate(credential.byokCredentialId, { secret });
     await onDone();
     onClose();
-  });
+  };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      title={texts.rotateTitle(credential.displayName)}
-      closeButtonProps={{ 'aria-label': close }}
-    >
-      <form onSubmit={submit} autoComplete="off">
-        <Stack gap="md">
-          <SecretInput value={secret} onChange={setSecret} />
-          {error !== undefined && <ErrorNote error={error} />}
-          <Group justify="flex-end">
-            <Button type="submit" loading={isRunning} disabled={secret === ''}>
-              {texts.rotate}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
-    </Modal>
+    <Dialog title={texts.rotateTitle(credential.displayName)} onClose={onClose}>
+      <DialogForm action={texts.rotate} isReady={secret !== ''} run={rotate}>
+        <SecretInput value={secret} onChange={setSecret} />
+      </DialogForm>
+    </Dialog>
   );
 }
 

@@ -72,6 +72,8 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await page.getByRole('button', { name: 'Create API key' }).click();
   await page.getByText('Copy the secret now').waitFor();
   t.strictSame(await findBarriers(page), []);
+  // Its step is done by now, and the secret stays.
+  await page.getByText('3 of 6 done').waitFor();
   const keySecret = await readSecret(page);
   await page.getByRole('button', { name: 'I have copied it' }).click();
 
@@ -84,6 +86,7 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await page.getByRole('checkbox', { name: 'Everything about thread' }).check();
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('button', { name: 'Create webhook' }).click();
+  await page.getByText('4 of 6 done').waitFor();
   const webhookSecret = await readSecret(page);
   await page.getByRole('button', { name: 'I have copied it' }).click();
 

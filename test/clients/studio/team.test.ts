@@ -33,6 +33,24 @@ t.test('a member becomes a developer of the project, and is none any more', asyn
   t.strictSame((await findMember(mira.userId)).projectRoles, []);
 });
 
+t.test('somebody is invited, and the invitation is taken back', async t => {
+  await setting.database.query('update users set email_verified_at = now() where user_id = $1', [
+    owner.userId,
+  ]);
+  const page = await openConsole(t, browser, setting, owner, { path });
+  const dialog = page.getByRole('dialog');
+  await page.getByText('Nobody is invited. Invite whoever').waitFor();
+  await page.getByRole('button', { name: 'Invite somebody' }).click();
+  await dialog.getByRole('textbox', { name: 'E-mail' }).fill('guest@example.com');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Send the invitation' }).click();
+  const row = page.getByRole('row', { name: 'guest@example.com' });
+  await row.getByText('Waiting').waitFor();
+  await row.getByRole('button', { name: 'Take back' }).click();
+  await dialog.getByRole('button', { name: 'Take back' }).click();
+  await row.getByText('Taken back').waitFor();
+});
+
 t.test('the last owner cannot leave, and hands the workspace over by name', async t => {
   const page = await openConsole(t, browser, setting, owner, { path });
   const dialog = page.getByRole('dialog');

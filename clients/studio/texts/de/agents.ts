@@ -216,10 +216,9 @@ export const credentials: StudioTexts['credentials'] = {
   none: 'Noch kein Schlüssel',
   noneHint: 'Agenten brauchen den Schlüssel eines Modellanbieters, um zu antworten.',
   rotate: 'Ersetzen',
-  rotateOne: name => `${name} ersetzen`,
+  actions: name => `${name} ändern`,
   rotateTitle: name => `Ein neuer Schlüssel für ${name}`,
   revoke: 'Widerrufen',
-  revokeOne: name => `${name} widerrufen`,
   revokeTitle: name => `${name} widerrufen?`,
   revokeHint: 'Agenten, die ihn benutzen, scheitern ab jetzt. Das lässt sich nicht zurücknehmen.',
 };

@@ -210,10 +210,9 @@ export const credentials = {
   none: 'No key yet',
   noneHint: 'Agents need a key of a model provider to answer.',
   rotate: 'Replace',
-  rotateOne: (name: string) => `Replace ${name}`,
+  actions: (name: string) => `Change ${name}`,
   rotateTitle: (name: string) => `A new key for ${name}`,
   revoke: 'Revoke',
-  revokeOne: (name: string) => `Revoke ${name}`,
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeHint: 'Agents that use it fail from now on. This cannot be taken back.',
 };
