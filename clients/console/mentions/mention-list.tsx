@@ -90,7 +90,7 @@ function MentionRow({ mention, names, isSelected }: MentionRowProps) {
         className={classes['row']}
         to="/$projectId/$environmentId/$queue/$threadId"
         params={{ projectId, environmentId, queue: 'mentions', threadId: note.threadId }}
-        search={{}}
+        search={{ message: note.threadNoteId }}
         aria-current={isSelected ? 'true' : undefined}
         data-unread={readAt === null || undefined}
       >

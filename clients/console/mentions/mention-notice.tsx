@@ -42,28 +42,28 @@ export function MentionNotices() {
     setNotes(before => before.filter(note => note.threadId !== threadId));
   // Whoever has the thread open reads the note there.
   if (notes.some(({ threadId }) => threadId === opened)) leave(opened ?? '');
-  const go = (threadId: string): void => {
+  const go = ({ threadId, threadNoteId: message }: ThreadNote): void => {
     leave(threadId);
     const params = { projectId, environmentId, queue: 'mentions', threadId };
-    void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: {} });
+    void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: { message } });
   };
   return (
     <div className={classes['notices']} role="status">
-      {notes.map(({ threadNoteId, threadId, authorUserId, body }) => (
-        <div key={threadNoteId} className={classes['notice']}>
+      {notes.map(note => (
+        <div key={note.threadNoteId} className={classes['notice']}>
           <AtSign size={15} aria-hidden />
           <div>
             <b>
-              <bdi>{texts.mentionedBy(names.person(authorUserId))}</bdi>
+              <bdi>{texts.mentionedBy(names.person(note.authorUserId))}</bdi>
             </b>
             <p>
-              <bdi>{body.slice(0, shownLength)}</bdi>
+              <bdi>{note.body.slice(0, shownLength)}</bdi>
             </p>
-            <Button variant="default" size="compact-xs" onClick={() => go(threadId)}>
+            <Button variant="default" size="compact-xs" onClick={() => go(note)}>
               {texts.open}
             </Button>
           </div>
-          <CloseButton size="sm" aria-label={texts.dismiss} onClick={() => leave(threadId)} />
+          <CloseButton size="sm" aria-label={texts.dismiss} onClick={() => leave(note.threadId)} />
         </div>
       ))}
     </div>

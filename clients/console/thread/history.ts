@@ -164,6 +164,10 @@ export class ThreadHistory {
     return this.#messages.get(messageId);
   }
 
+  getNote(threadNoteId: string): ThreadNote | undefined {
+    return this.#notes.get(threadNoteId);
+  }
+
   /** A page: all messages of the interval. */
   addPage(messages: readonly Message[], interval: Interval): void {
     this.#intervals.add(interval);

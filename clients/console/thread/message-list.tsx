@@ -18,7 +18,7 @@ import { Note } from './note.tsx';
 import { DaySeparator, InlineEvent, OutgoingBubble, UnreadLine, Writing } from './row.tsx';
 import { createRows, type Row } from './rows.ts';
 import { useReadCursor } from './read-cursor.tsx';
-import { atEndPixels, isMessage, useFollowing } from './use-following.ts';
+import { atEndPixels, isFound, useFollowing } from './use-following.ts';
 import classes from './message-list.module.css';
 
 export interface MessageListProps {
@@ -27,7 +27,7 @@ export interface MessageListProps {
   readonly names: Names;
   readonly participantName: string;
   readonly actions: MessageActions;
-  /** The message that a search has led to. */
+  /** The message or note that a search or a mention has led to. */
   readonly foundId: string | undefined;
   /** The operator wants to see the newest instead. */
   readonly onLeaveFound: () => void;
@@ -84,7 +84,7 @@ export function MessageList(props: MessageListProps) {
                 data-index={item.index}
                 ref={virtual.measureElement}
                 className={classes['item']}
-                data-found={isMessage(row, props.foundId) || undefined}
+                data-found={isFound(row, props.foundId) || undefined}
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {row.day !== undefined && <DaySeparator at={row.day} />}

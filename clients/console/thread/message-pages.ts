@@ -47,6 +47,19 @@ export class MessagePages {
     await Promise.all([this.#readBefore(sequence + 1, halfPage), this.#readAfter(sequence, halfPage)]);
   }
 
+  /** The number of the last message that was written until then; 0: there is none. It halves what is left with each question. */
+  async findLastUntil(at: string): Promise<number> {
+    let [from, to] = [0, this.#history.newestSequence];
+    while (from < to) {
+      const middle = Math.ceil((from + to) / 2);
+      const query = { order: 'desc', beforeSequence: middle + 1, limit: 1 } as const;
+      const [message] = (await this.#client.messages.list(this.#threadId, query)).data;
+      if (message === undefined || message.createdAt <= at) from = middle;
+      else to = (message.sequence ?? middle) - 1;
+    }
+    return from;
+  }
+
   /** Everything after the number. @param onPage with how far it has come, before anything can fail again */
   async readMissed(afterSequence: number, onPage: (through: number) => void): Promise<void> {
     const pages = this.#client.messages

@@ -34,6 +34,8 @@ export type ThreadClient = Pick<Skein, 'threads' | 'messages' | 'notes' | 'agent
 
 /** The contract's. */
 const largestPage = 100;
+/** What the ids of notes begin with. */
+const notePrefix = 'note_';
 /** A run may have waited so long for the approval of a tool before it wrote, in milliseconds. */
 const longestRunMs = 86_400_000;
 /** What could not be read is asked for again after so long, in milliseconds. */
@@ -160,21 +162,37 @@ export class OpenThread {
     await this.#readBeside();
   }
 
-  /** Shows the message and those around it. Gives whether there is such a message. */
-  async show(messageId: string): Promise<boolean> {
+  /** Shows the message or note and those around it. Gives whether there is one. */
+  async show(id: string): Promise<boolean> {
     await this.#opening;
     try {
-      const message =
-        this.#history.getMessage(messageId) ?? (await this.#client.messages.get(this.threadId, messageId));
-      const { sequence = 0 } = message;
-      await this.#pages.readAround(sequence);
-      this.#history.show(sequence);
+      const place = id.startsWith(notePrefix) ? await this.#findNote(id) : await this.#findMessage(id);
+      if (place === undefined) return false;
+      if (place < Infinity) await this.#pages.readAround(place);
+      this.#history.show(place);
     } catch {
       return false;
     }
     this.#change({});
     void this.#readBeside();
     return true;
+  }
+
+  async #findMessage(messageId: string): Promise<number> {
+    const known = this.#history.getMessage(messageId);
+    const { sequence = 0 } = known ?? (await this.#client.messages.get(this.threadId, messageId));
+    return sequence;
+  }
+
+  /** Gives the number of the message before it; Infinity: it is among the newest that were read; undefined: there is no such note. */
+  async #findNote(threadNoteId: string): Promise<number | undefined> {
+    if (this.#history.getNote(threadNoteId) === undefined)
+      await this.#notes.readBackTo(() => this.#history.getNote(threadNoteId) !== undefined);
+    const at = this.#history.getNote(threadNoteId)?.createdAt;
+    if (at === undefined) return undefined;
+    const { entries, reachesStart, reachesEnd } = this.#state;
+    const isAmongNewest = reachesEnd && (reachesStart || at >= (entries[0]?.at ?? ''));
+    return isAmongNewest ? Infinity : this.#pages.findLastUntil(at);
   }
 
   showNewest(): void {

@@ -16,15 +16,18 @@ interface Followed {
   readonly open: OpenThread;
   /** Whether the end of the list is that of the thread. */
   readonly reachesEnd: boolean;
-  /** The message that a search has led to. */
+  /** The message or note that a search or a mention has led to. */
   readonly foundId: string | undefined;
 }
 
 /** So near, one is at the end. */
 export const atEndPixels = 80;
 
-export const isMessage = (row: Row, messageId: string | undefined): boolean =>
-  messageId !== undefined && row.kind === 'message' && row.message.messageId === messageId;
+export function isFound(row: Row, foundId: string | undefined): boolean {
+  if (foundId === undefined) return false;
+  if (row.kind === 'note') return row.entry.id === foundId;
+  return row.kind === 'message' && row.message.messageId === foundId;
+}
 
 export function useFollowing(followed: Followed) {
   const { virtual, scroller, rows, open, reachesEnd } = followed;
@@ -119,7 +122,7 @@ function useFoundMessage({ open, foundId, rows }: Followed, show: (index: number
       shownId.current = undefined;
     }
   }, [open, foundId]);
-  const index = rows.findIndex(row => isMessage(row, foundId));
+  const index = rows.findIndex(row => isFound(row, foundId));
   const showOnce = useEffectEvent(() => {
     if (shownId.current === foundId) return;
     shownId.current = foundId;

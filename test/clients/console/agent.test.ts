@@ -153,6 +153,7 @@ t.test(
     const details = page.getByRole('button', { name: 'Participant and details' });
     const panel = page.getByRole('complementary', { name: 'Participant and details' });
     await details.tap();
+    await panel.getByRole('heading', { name: 'Tags' }).waitFor();
     await look('details');
     await expectInReach(panel.getByRole('button', { name: 'Close the panel' }));
     t.strictSame(await findBarriers(page), []);

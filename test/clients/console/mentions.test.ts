@@ -138,3 +138,28 @@ t.test('who works elsewhere is told in the page; who was away finds it in the ra
   await entry.waitFor();
   t.equal(await later.getByRole('img', { name: 'Unread' }).count(), 0);
 });
+
+t.test('a mention opens at its note, however far back, and a note of the newest where it stands', async t => {
+  const far = await receive(setting, 'long-ago', 'The beginning', 'Paula');
+  const reader = await addOperator(setting);
+  const early = await write(far, 'This is the early note', [reader.userId]);
+  for (let count = 0; count < 130; count++) await receive(setting, 'long-ago', `Message ${count}`);
+  await write(far, 'This is the late note', [reader.userId]);
+  const path = `/console/${projectId}/${environmentId}/mentions`;
+  const page = await openConsole(t, await startChromium(t), setting, reader, { path });
+  const log = page.getByRole('log', { name: 'Messages' });
+  const found = log.locator('[data-found]');
+  await page.getByRole('link', { name: /early note/ }).click();
+  await found.getByText('This is the early note').waitFor();
+  t.match(await page.evaluate('location.search'), early.threadNoteId);
+  await log.getByText('The beginning').waitFor();
+  t.equal(await log.getByText('Message 129').count(), 0, 'the newest are far away');
+  await page.getByRole('link', { name: /late note/ }).click();
+  await found.getByText('This is the late note').waitFor();
+  await log.getByText('Message 129').waitFor();
+  // The address alone leads there, too.
+  await page.goBack();
+  await page.reload();
+  await found.getByText('This is the early note').waitFor();
+  t.ok(await found.isVisible());
+});
