@@ -1,19 +1,21 @@
 /**
- * The files of a message. Pictures open in a viewer, audio and video play in place, and everything else is a download: what a participant
- * sends is never opened as a page of this site. Addresses are asked for when they are shown, and are good for five minutes.
+ * The files of a message. Pictures open in a viewer, audio and video play in place, text is read as text, and everything is a download: what a
+ * participant sends is never opened as a page of this site. Addresses are asked for when they are shown, and are good for five minutes.
  */
-import { UnstyledButton } from '@mantine/core';
-import { FileText } from 'lucide-react';
+import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
+import { Eye, FileText } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { Player } from './player.tsx';
+import { isTextFile } from './text-file.ts';
 import { useFileUrl } from './use-file-url.ts';
 import classes from './bubble.module.css';
 
 const Lightbox = lazy(() => import('./lightbox.tsx'));
+const TextPreview = lazy(() => import('./text-preview.tsx'));
 
 interface FilesProps {
   readonly files: readonly MessageAttachment[];
@@ -102,7 +104,11 @@ function File({ file, isVoice, onView }: FileProps) {
         />
       );
     case 'document':
-      return <Document file={file} url={url} name={name} />;
+      return isTextFile(file) ? (
+        <ReadableDocument file={file} attachmentId={file.attachmentId} url={url} name={name} />
+      ) : (
+        <Document file={file} url={url} name={name} />
+      );
   }
 }
 
@@ -154,5 +160,26 @@ function Document({ file, url, name }: DocumentProps) {
         )}
       </span>
     </a>
+  );
+}
+
+function ReadableDocument(props: DocumentProps & { readonly attachmentId: string }) {
+  const { attachmentId, url, name } = props;
+  const texts = useTexts().thread.files;
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <div className={classes['readable']}>
+      <Document {...props} />
+      <Tooltip label={texts.read}>
+        <ActionIcon variant="default" aria-label={texts.open(name)} onClick={() => setOpen(true)}>
+          <Eye size={15} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+      {isOpen && url !== undefined && (
+        <Suspense>
+          <TextPreview attachmentId={attachmentId} name={name} url={url} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </div>
   );
 }

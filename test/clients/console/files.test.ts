@@ -57,6 +57,28 @@ function createWav(): Uint8Array<ArrayBuffer> {
   return new Uint8Array(wav);
 }
 
+/** Records half a second of a canvas that changes its colour, in the browser that will play it. Gives base64. */
+const recordFilm = `(async () => {
+  const canvas = document.createElement('canvas');
+  canvas.width = canvas.height = 64;
+  const context = canvas.getContext('2d');
+  let hue = 0;
+  const painting = setInterval(() => {
+    context.fillStyle = 'hsl(' + (hue += 20) + ' 80% 50%)';
+    context.fillRect(0, 0, 64, 64);
+  }, 20);
+  const recorder = new MediaRecorder(canvas.captureStream(30), { mimeType: 'video/webm' });
+  const parts = [];
+  recorder.ondataavailable = ({ data }) => parts.push(data);
+  const stopped = new Promise(resolve => (recorder.onstop = resolve));
+  recorder.start();
+  setTimeout(() => recorder.stop(), 600);
+  await stopped;
+  clearInterval(painting);
+  const bytes = new Uint8Array(await new Blob(parts).arrayBuffer());
+  return btoa(Array.from(bytes, byte => String.fromCharCode(byte)).join(''));
+})()`;
+
 async function attach(
   kind: AttachmentInput['kind'],
   filename: string,
@@ -112,6 +134,73 @@ t.test('pictures open in a viewer, one after the other; audio plays in place', a
     return media.currentTime;
   });
   t.ok((await ended) > 0.4, 'it has played');
+});
+
+t.test('a video plays in place, pauses, and goes on', async t => {
+  const threadId = await receive(setting, 'film', 'Look:');
+  const page = await openConsole(t, browser, setting, owner, { path: path(threadId) });
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText('Look:').waitFor();
+  const film = await page.evaluate<string>(recordFilm);
+  const attachments = [
+    await attach('video', 'film.webm', 'video/webm', new Uint8Array(Buffer.from(film, 'base64'))),
+  ];
+  await skein.messages.create(threadId, { direction: 'inbound', body: 'A film', attachments });
+  const video = log.getByLabel('film.webm');
+  await video.waitFor();
+  t.ok(await video.evaluate(element => (element as unknown as { controls: boolean }).controls));
+  const told = await video.evaluate(async element => {
+    const media = element as unknown as {
+      muted: boolean;
+      play(): Promise<void>;
+      pause(): void;
+      paused: boolean;
+      onended: (() => void) | null;
+      readonly currentTime: number;
+      readonly videoWidth: number;
+    };
+    media.muted = true;
+    const end = new Promise<void>(resolve => (media.onended = resolve));
+    await media.play();
+    media.pause();
+    const wasPaused = media.paused;
+    await media.play();
+    await end;
+    return { wasPaused, hasPlayed: media.currentTime > 0.3, width: media.videoWidth };
+  });
+  t.strictSame(told, { wasPaused: true, hasPlayed: true, width: 64 });
+  t.strictSame(await findBarriers(page), []);
+});
+
+t.test('text is read as text: plain, a table, JSON, a long one, and one that would be a page', async t => {
+  const threadId = await receive(setting, 'text', 'Look:');
+  const script = '<script>document.title = "taken"</script>';
+  const attachments = [
+    await attach('document', 'notes.txt', 'text/plain', `Grüße\n${script}\u202Egnp`),
+    await attach('document', 'orders.csv', 'text/csv', 'order,total\nA17,12.50\n'),
+    await attach('document', 'order.json', 'application/json', '{"order":"A17"}'),
+    await attach('document', 'log.txt', 'text/plain', `${'x'.repeat(99_999)}end and more`),
+    await attach('document', 'page.html', 'text/html', script),
+  ];
+  await skein.messages.create(threadId, { direction: 'inbound', body: 'Five files', attachments });
+  const page = await openConsole(t, browser, setting, owner, { path: path(threadId) });
+  const log = page.getByRole('log', { name: 'Messages' });
+  const read = async (name: string): Promise<string | null> => {
+    await log.getByRole('button', { name: `Open ${name}` }).click();
+    const shown = page.getByRole('dialog', { name }).locator('pre');
+    const text = await shown.textContent();
+    t.strictSame(await findBarriers(page), [], name);
+    if (name === 'log.txt') await page.getByText('These are its first 100 kB.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    return text;
+  };
+  t.equal(await read('notes.txt'), `Grüße\n${script}\u202Egnp`);
+  t.equal(await read('orders.csv'), 'order,total\nA17,12.50\n');
+  t.equal(await read('order.json'), '{"order":"A17"}');
+  t.equal(await read('log.txt'), `${'x'.repeat(99_999)}e`);
+  t.equal(await log.getByRole('button', { name: 'Open page.html' }).count(), 0);
+  t.notMatch(await page.title(), /taken/);
 });
 
 t.test('what cannot be played says so, and is offered as a file', async t => {

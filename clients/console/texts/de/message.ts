@@ -64,6 +64,9 @@ export const files: (typeof english)['files'] = {
   unplayable: 'Das lässt sich hier nicht abspielen',
   open: name => `${name} öffnen`,
   download: name => `${name} herunterladen`,
+  read: 'Hier lesen',
+  empty: 'Die Datei ist leer.',
+  cut: size => `Das sind die ersten ${size}. Laden Sie die Datei für den Rest herunter.`,
   next: 'Nächstes Bild',
   previous: 'Voriges Bild',
 };

@@ -62,6 +62,9 @@ export const files = {
   unplayable: 'It cannot be played here',
   open: (name: string) => `Open ${name}`,
   download: (name: string) => `Download ${name}`,
+  read: 'Read it here',
+  empty: 'The file is empty.',
+  cut: (size: string) => `These are its first ${size}. Download it for the rest.`,
   next: 'Next picture',
   previous: 'Previous picture',
 };
