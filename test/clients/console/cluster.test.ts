@@ -1,4 +1,4 @@
-/** Two operators at two nodes of a cluster: at once, and while its nodes are replaced one after the other. */
+/** Two operators at two nodes of a cluster: in one thread at once, and while the nodes are replaced one after the other. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { freshKey } from '../../support/accounts.ts';
@@ -41,35 +41,58 @@ const openBoth = (threadId: string): Promise<Page[]> =>
     ),
   );
 
-t.test('two operators assign one thread at once: one wins, and the other is told', async t => {
-  const threadId = await receive(account, 'ada', 'Hello');
-  const pages = await openBoth(threadId);
-  // Neither request leaves before both operators have clicked.
-  let clicks = 0;
-  const bothClicked = Promise.withResolvers<undefined>();
-  for (const page of pages) {
-    await getLog(page).getByText('Hello').waitFor();
-    await page.route(/\/assignment$/, async route => {
-      if (++clicks === pages.length) bothClicked.resolve(undefined);
-      await bothClicked.promise;
-      await route.continue();
-    });
-    await page.getByRole('button', { name: 'Assign', exact: true }).click();
-    await page.getByRole('menuitem', { name: 'Assign to me' }).click();
-  }
-  await bothClicked.promise;
-  for (const page of pages) await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
-  const told = pages.map(page => page.getByText(/has taken this conversation/));
-  await Promise.race(told.map(each => each.waitFor()));
-  const { assigneeUserId } = await skein.threads.get(threadId);
-  const loser = assigneeUserId === owner.userId ? 1 : 0;
-  await told[loser]?.waitFor();
-  const [name, otherName] = await Promise.all(
-    pages.map(page => page.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label')),
-  );
-  t.equal(name, otherName);
-  for (const page of pages) await page.context().close();
-});
+t.test(
+  'two operators in one thread: of two who assign it one wins, and what one does the other is told',
+  async t => {
+    const threadId = await receive(account, 'ada', 'Hello');
+    const pages = await openBoth(threadId);
+    // Neither request leaves before both operators have clicked.
+    let clicks = 0;
+    const bothClicked = Promise.withResolvers<undefined>();
+    for (const page of pages) {
+      await getLog(page).getByText('Hello').waitFor();
+      await page
+        .getByRole('status')
+        .getByText(/^\S+ is looking$/)
+        .waitFor();
+      await page
+        .getByRole('option')
+        .getByRole('img', { name: /is looking$/ })
+        .waitFor();
+      await page.route(/\/assignment$/, async route => {
+        if (++clicks === pages.length) bothClicked.resolve(undefined);
+        await bothClicked.promise;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'Assign', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Assign to me' }).click();
+    }
+    await bothClicked.promise;
+    for (const page of pages) await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
+    const told = pages.map(page => page.getByText(/has taken this conversation/));
+    await Promise.race(told.map(each => each.waitFor()));
+    const { assigneeUserId } = await skein.threads.get(threadId);
+    const loser = assigneeUserId === owner.userId ? 1 : 0;
+    await told[loser]?.waitFor();
+    const [name, otherName] = await Promise.all(
+      pages.map(page => page.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label')),
+    );
+    t.equal(name, otherName);
+
+    const [one, other] = pages as [Page, Page];
+    await one.getByRole('button', { name: 'Close', exact: true }).click();
+    await other.getByText(/has closed this conversation/).waitFor();
+    await other.getByRole('button', { name: 'Reopen' }).waitFor();
+    await one.getByRole('textbox', { name: 'Reply' }).pressSequentially('I am');
+    await other.getByText(/is writing$/).waitFor();
+    await one.close();
+    await other
+      .getByRole('status')
+      .getByText(/is (looking|writing)$/)
+      .waitFor({ state: 'detached' });
+    for (const page of pages) await page.context().close();
+  },
+);
 
 t.test(
   'a rolling upgrade while both write: nothing is lost, twice or out of order, and no page loads anew',

@@ -24,6 +24,10 @@ async function open(t: Test, options: Parameters<typeof openConsole>[4] = {}): P
   return page;
 }
 
+/** A conversation that no other test changes. */
+const openAt = (t: Test, threadId: string): Promise<Page> =>
+  openConsole(t, browser, setting, owner, { path: `${path}/${threadId}` });
+
 const isFocused = (page: Page, selector: string): Promise<void> =>
   eventually(`focus in ${selector}`, () =>
     page.evaluate<boolean>(`document.activeElement?.matches(${JSON.stringify(selector)}) === true`),
@@ -153,4 +157,57 @@ t.test('the list of keys names those of the keyboard that one has', async t => {
     t.match(await row.textContent(), `${modifier}K`);
     t.strictSame(await findBarriers(page), []);
   }
+});
+
+t.test('is assigned, closed and reopened by keys alone', async t => {
+  const threadId = await receive(setting, 'keys', 'Hello', 'Ada');
+  const page = await openAt(t, threadId);
+  await page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
+  await page.keyboard.press('a');
+  await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Reopen' }).waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+  t.equal((await skein.threads.get(threadId)).assigneeUserId, owner.userId);
+  await page.keyboard.press('e');
+  await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
+  // Letters of a reply are none of it.
+  await page.getByRole('textbox', { name: 'Reply' }).pressSequentially('dea');
+  t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 1);
+});
+
+t.test('keys and clicks that are not meant for the conversation change nothing in it', async t => {
+  const threadId = await receive(setting, 'not-meant', 'Hello', 'Ada');
+  const page = await openAt(t, threadId);
+  const { updatedAt } = await skein.threads.get(threadId);
+  await page.getByRole('button', { name: 'More' }).click();
+  const menu = page.getByRole('menu');
+  await menu.waitFor();
+  await page.keyboard.press('e');
+  await page.keyboard.press('a');
+  await page.keyboard.press('Escape');
+  await menu.waitFor({ state: 'detached' });
+  await page.keyboard.press('?');
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  await page.keyboard.press('e');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('each');
+  await dialog.waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  t.equal((await skein.threads.get(threadId)).updatedAt, updatedAt);
+  // Held down, a key acts once; and the second of two quick clicks is none of the button that stands there by then.
+  for (let times = 0; times < 5; times++) await page.keyboard.down('e');
+  await page.keyboard.up('e');
+  const reopen = page.getByRole('button', { name: 'Reopen' });
+  await reopen.waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+  await reopen.click();
+  const close = page.getByRole('button', { name: 'Close', exact: true });
+  await close.dblclick();
+  await reopen.waitFor();
+  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
 });

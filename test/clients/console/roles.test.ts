@@ -66,3 +66,15 @@ t.test('taken away: the page says why, and gives the text back', async t => {
   t.equal(await page.getByText('Where is my parcel?').count(), 0);
   t.strictSame(await findBarriers(page), []);
 });
+
+t.test('who may only read is offered nothing to change', async t => {
+  const viewer = await addOperator(setting, 'viewer');
+  const page = await openConsole(t, browser, setting, viewer, { path });
+  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor();
+  t.equal(await page.getByRole('textbox', { name: 'Reply' }).count(), 0);
+  t.ok(await page.getByRole('button', { name: 'Close', exact: true }).isDisabled());
+  t.ok(await page.getByRole('button', { name: 'Assign', exact: true }).isDisabled());
+  await page.getByRole('button', { name: 'Participant and details' }).click();
+  t.ok(await page.getByRole('textbox', { name: 'Add a tag' }).isDisabled());
+  t.strictSame(await findBarriers(page), []);
+});

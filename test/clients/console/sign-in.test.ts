@@ -6,14 +6,7 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
-import {
-  type ConsoleSetting,
-  findBarriers,
-  openConsole,
-  receive,
-  startConsole,
-  watch,
-} from './console-page.ts';
+import { findBarriers, openConsole, receive, startConsole, watch } from './console-page.ts';
 import { createMailFolder, readMailedLink, readMailedToken } from './mailed.ts';
 
 const password = 'correct horse battery';
@@ -45,133 +38,129 @@ async function checkScreens(t: Test, page: Page, name: string): Promise<void> {
   }
 }
 
-t.test('signing in', async t => {
-  const folder = await createMailFolder(t);
-  const setting: ConsoleSetting = await startConsole(t, { DATA_DIR: folder });
-  const { baseUrl, owner, projectId, environmentId } = setting;
-  const browser = await startChromium(t);
-  const closedQueue = `${baseUrl}/console/${projectId}/${environmentId}/closed`;
+/** What the node has mailed. */
+const folder = await createMailFolder(t);
+const setting = await startConsole(t, { DATA_DIR: folder });
+const { baseUrl, owner, projectId, environmentId, database } = setting;
+const browser = await startChromium(t);
+const closedQueue = `${baseUrl}/console/${projectId}/${environmentId}/closed`;
 
-  await t.test('says what is wrong, and then leads to the address that was asked for', async t => {
-    const page = await openPage(t, browser, closedQueue);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('This is no e-mail address.').waitFor();
-    await checkScreens(t, page, 'sign-in');
-    await fillIn(page, owner.email, 'wrong battery');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').getByText('password is wrong').waitFor();
-    await fillIn(page, owner.email);
-    // By keyboard alone.
-    await page.keyboard.press('Enter');
-    await seeQueues(page);
-    t.equal(page.url(), closedQueue);
-  });
-
-  await t.test('leads nowhere but into the Console', async t => {
-    const page = await openPage(t, browser, `${baseUrl}/console/sign-in?to=https://evil.example/`);
-    await fillIn(page, owner.email);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await seeQueues(page);
-    t.ok(page.url().startsWith(baseUrl));
-  });
-
-  await t.test('two tabs: one session, renewed by both at once, that ends in both', async t => {
-    const first = await openConsole(t, browser, setting, owner);
-    // For all pages of the context; a page takes its clock when it is loaded.
-    await first.clock.install();
-    const second = await first.context().newPage();
-    await Promise.all([first.reload(), second.goto(closedQueue)]);
-    await Promise.all([seeQueues(first), seeQueues(second)]);
-    const refused: string[] = [];
-    for (const page of [first, second]) {
-      page.on('response', answer => answer.status() === 401 && refused.push(answer.url()));
-    }
-    const renewed = [first, second].map(page =>
-      page.waitForResponse(answer => answer.url().endsWith('/auth/refresh') && answer.ok()),
-    );
-    // Waited for already: the moved clock renews by itself, before any click.
-    await first.clock.fastForward(tokenMs);
-    for (const page of [first, second]) await page.getByRole('link', { name: 'Mine' }).click();
-    await Promise.all(renewed);
-    await Promise.all([first, second].map(page => page.getByRole('heading', { name: 'Mine' }).waitFor()));
-    t.strictSame(refused, [], 'neither tab spoilt the cookie of the other');
-    await second.evaluate(`sessionStorage.setItem('skein-written:test', 'what somebody wrote')`);
-    await first.getByRole('button', { name: /settings and sign out/ }).click();
-    await first.getByRole('menuitem', { name: 'Sign out' }).click();
-    await Promise.all([seeSignIn(first), seeSignIn(second)]);
-    t.equal(await second.evaluate('sessionStorage.length'), 0, 'nothing is left of what was written');
-    // And in again, in both.
-    await fillIn(first, owner.email);
-    await first.getByRole('button', { name: 'Sign in' }).click();
-    await Promise.all([seeQueues(first), seeQueues(second)]);
-  });
-
-  await t.test('somebody who is invited joins, with a password for their new account', async t => {
-    const anonymous = new Skein({ apiKey: null, baseUrl });
-    await anonymous.auth.verifyEmail({ token: await readMailedToken(folder, owner.email, 'verify') });
-    const { workspaceId } = await owner.api.auth.me();
-    const email = 'guest@example.com';
-    await owner.api.invitations.create(workspaceId, { email, studioRole: 'viewer', consoleRole: 'agent' });
-    const page = await openPage(t, browser, await readMailedLink(folder, email, 'join'));
-    await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByText('Choose a password for it.').waitFor();
-    await checkScreens(t, page, 'join');
-    await page.getByRole('textbox', { name: 'New password' }).fill(password);
-    await page.getByRole('button', { name: 'Join' }).click();
-    await seeQueues(page);
-    t.match(page.url(), new RegExp(`/console/${projectId}/`), 'in the project of whoever invited them');
-    await owner.api.invitations.create(workspaceId, { email: 'builder@example.com' });
-    const other = await readMailedLink(folder, 'builder@example.com', 'join');
-    t.ok(other.startsWith(`${baseUrl}/studio/join#`), 'whoever administers works in Studio');
-  });
-
-  await t.test(
-    'a forgotten password is replaced by a mailed link, which works once and ends the other sessions',
-    async t => {
-      const elsewhere = await openConsole(t, browser, setting, owner, {
-        path: new URL(closedQueue).pathname,
-      });
-      await seeQueues(elsewhere);
-      const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
-      await page.getByRole('link', { name: 'Forgotten your password?' }).click();
-      await page.getByRole('heading', { name: 'Forgotten your password?' }).waitFor();
-      await page.getByLabel('E-mail').fill(owner.email);
-      await page.getByRole('button', { name: 'Send the link' }).click();
-      await page.getByRole('status').getByText(owner.email).waitFor();
-      await checkScreens(t, page, 'forgot');
-      const link = await readMailedLink(folder, owner.email, 'reset');
-      t.ok(link.startsWith(`${baseUrl}/console/reset#`), 'to the app that asked');
-      await page.goto(link);
-      await page.getByRole('textbox', { name: 'New password' }).fill('short');
-      await page.getByRole('button', { name: 'Set the password' }).click();
-      await page.getByText('A password has 8 to 256 characters.').waitFor();
-      await checkScreens(t, page, 'reset');
-      await page.getByRole('textbox', { name: 'New password' }).fill(password);
-      await page.getByRole('button', { name: 'Set the password' }).click();
-      await page.getByText('Your new password is set.').waitFor();
-      t.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
-      await page.getByRole('link', { name: 'Sign in' }).click();
-      await fillIn(page, owner.email);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      await seeQueues(page);
-      // Within 10 s by itself, with the next click at once; and back to where it was.
-      await elsewhere.evaluate(`document.querySelector('a[href$="/waiting"]')?.click()`);
-      await seeSignIn(elsewhere);
-      await fillIn(elsewhere, owner.email);
-      await elsewhere.getByRole('button', { name: 'Sign in' }).click();
-      await elsewhere.waitForURL(/\/(closed|waiting)$/);
-      const again = await openPage(t, browser, link);
-      await again.getByRole('textbox', { name: 'New password' }).fill(password);
-      await again.getByRole('button', { name: 'Set the password' }).click();
-      await again.getByText('This link is not valid.').waitFor();
-    },
-  );
+t.test('says what is wrong, and then leads to the address that was asked for', async t => {
+  const page = await openPage(t, browser, closedQueue);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This is no e-mail address.').waitFor();
+  await checkScreens(t, page, 'sign-in');
+  await fillIn(page, owner.email, 'wrong battery');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').getByText('password is wrong').waitFor();
+  await fillIn(page, owner.email);
+  // By keyboard alone.
+  await page.keyboard.press('Enter');
+  await seeQueues(page);
+  t.equal(page.url(), closedQueue);
 });
 
+t.test('leads nowhere but into the Console', async t => {
+  const page = await openPage(t, browser, `${baseUrl}/console/sign-in?to=https://evil.example/`);
+  await fillIn(page, owner.email);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await seeQueues(page);
+  t.ok(page.url().startsWith(baseUrl));
+});
+
+t.test('two tabs: one session, renewed by both at once, that ends in both', async t => {
+  const first = await openConsole(t, browser, setting, owner);
+  // For all pages of the context; a page takes its clock when it is loaded.
+  await first.clock.install();
+  const second = await first.context().newPage();
+  await Promise.all([first.reload(), second.goto(closedQueue)]);
+  await Promise.all([seeQueues(first), seeQueues(second)]);
+  const refused: string[] = [];
+  for (const page of [first, second]) {
+    page.on('response', answer => answer.status() === 401 && refused.push(answer.url()));
+  }
+  const renewed = [first, second].map(page =>
+    page.waitForResponse(answer => answer.url().endsWith('/auth/refresh') && answer.ok()),
+  );
+  // Waited for already: the moved clock renews by itself, before any click.
+  await first.clock.fastForward(tokenMs);
+  for (const page of [first, second]) await page.getByRole('link', { name: 'Mine' }).click();
+  await Promise.all(renewed);
+  await Promise.all([first, second].map(page => page.getByRole('heading', { name: 'Mine' }).waitFor()));
+  t.strictSame(refused, [], 'neither tab spoilt the cookie of the other');
+  await second.evaluate(`sessionStorage.setItem('skein-written:test', 'what somebody wrote')`);
+  await first.getByRole('button', { name: /settings and sign out/ }).click();
+  await first.getByRole('menuitem', { name: 'Sign out' }).click();
+  await Promise.all([seeSignIn(first), seeSignIn(second)]);
+  t.equal(await second.evaluate('sessionStorage.length'), 0, 'nothing is left of what was written');
+  // And in again, in both.
+  await fillIn(first, owner.email);
+  await first.getByRole('button', { name: 'Sign in' }).click();
+  await Promise.all([seeQueues(first), seeQueues(second)]);
+});
+
+t.test('somebody who is invited joins, with a password for their new account', async t => {
+  const anonymous = new Skein({ apiKey: null, baseUrl });
+  await anonymous.auth.verifyEmail({ token: await readMailedToken(folder, owner.email, 'verify') });
+  const { workspaceId } = await owner.api.auth.me();
+  const email = 'guest@example.com';
+  await owner.api.invitations.create(workspaceId, { email, studioRole: 'viewer', consoleRole: 'agent' });
+  const page = await openPage(t, browser, await readMailedLink(folder, email, 'join'));
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByText('Choose a password for it.').waitFor();
+  await checkScreens(t, page, 'join');
+  await page.getByRole('textbox', { name: 'New password' }).fill(password);
+  await page.getByRole('button', { name: 'Join' }).click();
+  await seeQueues(page);
+  t.match(page.url(), new RegExp(`/console/${projectId}/`), 'in the project of whoever invited them');
+  await owner.api.invitations.create(workspaceId, { email: 'builder@example.com' });
+  const other = await readMailedLink(folder, 'builder@example.com', 'join');
+  t.ok(other.startsWith(`${baseUrl}/studio/join#`), 'whoever administers works in Studio');
+});
+
+t.test(
+  'a forgotten password is replaced by a mailed link, which works once and ends the other sessions',
+  async t => {
+    const elsewhere = await openConsole(t, browser, setting, owner, {
+      path: new URL(closedQueue).pathname,
+    });
+    await seeQueues(elsewhere);
+    const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click();
+    await page.getByRole('heading', { name: 'Forgotten your password?' }).waitFor();
+    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByRole('button', { name: 'Send the link' }).click();
+    await page.getByRole('status').getByText(owner.email).waitFor();
+    await checkScreens(t, page, 'forgot');
+    const link = await readMailedLink(folder, owner.email, 'reset');
+    t.ok(link.startsWith(`${baseUrl}/console/reset#`), 'to the app that asked');
+    await page.goto(link);
+    await page.getByRole('textbox', { name: 'New password' }).fill('short');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('A password has 8 to 256 characters.').waitFor();
+    await checkScreens(t, page, 'reset');
+    await page.getByRole('textbox', { name: 'New password' }).fill(password);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Your new password is set.').waitFor();
+    t.equal(new URL(page.url()).hash, '', 'the token does not stay in the address');
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await fillIn(page, owner.email);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await seeQueues(page);
+    // Within 10 s by itself, with the next click at once; and back to where it was.
+    await elsewhere.evaluate(`document.querySelector('a[href$="/waiting"]')?.click()`);
+    await seeSignIn(elsewhere);
+    await fillIn(elsewhere, owner.email);
+    await elsewhere.getByRole('button', { name: 'Sign in' }).click();
+    await elsewhere.waitForURL(/\/(closed|waiting)$/);
+    const again = await openPage(t, browser, link);
+    await again.getByRole('textbox', { name: 'New password' }).fill(password);
+    await again.getByRole('button', { name: 'Set the password' }).click();
+    await again.getByText('This link is not valid.').waitFor();
+  },
+);
+
 t.test('a session that ends by itself while somebody writes: they sign in again and go on', async t => {
-  const setting = await startConsole(t);
-  const { owner, projectId, environmentId, database } = setting;
-  const browser = await startChromium(t);
   const threadId = await receive(setting, 'ada', 'Where is my parcel?');
   const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
   const page = await openConsole(t, browser, setting, owner, { path });
@@ -193,9 +182,6 @@ t.test('a session that ends by itself while somebody writes: they sign in again 
 t.test(
   'while the server cannot be reached, whoever is signed in works on, however long it takes',
   async t => {
-    const setting = await startConsole(t);
-    const { owner, projectId, environmentId } = setting;
-    const browser = await startChromium(t);
     const threadId = await receive(setting, 'ada', 'Where is my parcel?');
     await receive(setting, 'bob', 'And mine?');
     const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
@@ -227,17 +213,14 @@ t.test(
 );
 
 t.test('a page that is opened while the server cannot be reached shows itself when it can', async t => {
-  const setting = await startConsole(t);
-  const { owner, projectId, environmentId } = setting;
-  const browser = await startChromium(t);
-  await receive(setting, 'ada', 'Where is my parcel?');
+  await receive(setting, 'cleo', 'Is anybody there?');
   const page = await openConsole(t, browser, setting, owner, { path: '/console/settings' });
   const refresh = /auth\/refresh/;
   await page.route(refresh, route => route.abort());
   await page.goto(`${setting.baseUrl}/console/${projectId}/${environmentId}/all`);
   await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
   await page.unroute(refresh);
-  await page.getByText('Where is my parcel?').waitFor();
+  await page.getByText('Is anybody there?').waitFor();
   await page.goto(`${setting.baseUrl}/console/nonsense`);
   await page.getByText('There is nothing at this address.').waitFor();
   await page.getByRole('link', { name: 'Go to Skein Console' }).click();
@@ -248,7 +231,6 @@ t.test('signing up, where addresses have to be proved', async t => {
   const folder = await createMailFolder(t);
   const { url } = await startTestDatabase(t);
   const { url: baseUrl } = await startSkeinOn(t, url, { DATA_DIR: folder, EMAIL_DOMAINS: 'example.com' });
-  const browser = await startChromium(t);
   const page = await openPage(t, browser, `${baseUrl}/console/sign-in`);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
@@ -272,15 +254,13 @@ t.test('signing up, where addresses have to be proved', async t => {
 });
 
 t.test('where strangers may make no accounts, none is offered', async t => {
-  const [one, other] = [await startTestDatabase(t), await startTestDatabase(t)];
-  const { url: baseUrl } = await startSkeinOn(t, one.url, { SIGNUP: 'disabled' });
-  const { url: openUrl } = await startSkeinOn(t, other.url);
-  const browser = await startChromium(t);
+  const { url } = await startTestDatabase(t);
+  const { url: closedUrl } = await startSkeinOn(t, url, { SIGNUP: 'disabled' });
   const offer = { name: 'Create an account' };
-  const closed = await openPage(t, browser, `${baseUrl}/console/sign-in`);
+  const closed = await openPage(t, browser, `${closedUrl}/console/sign-in`);
   await closed.getByRole('link', { name: 'Forgotten your password?' }).waitFor();
   t.equal(await closed.getByRole('link', offer).count(), 0);
   await checkScreens(t, closed, 'sign-in-closed');
-  const open = await openPage(t, browser, `${openUrl}/console/sign-in`);
+  const open = await openPage(t, browser, `${baseUrl}/console/sign-in`);
   await open.getByRole('link', offer).waitFor();
 });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
 const setting = await startConsole(t);
 const { skein, owner, projectId, environmentId } = setting;
@@ -215,48 +215,6 @@ t.test('receipts become ticks, and a message that failed says why and is sent ag
   t.equal(await log.getByText('Refused', { exact: true }).count(), 2);
 });
 
-t.test('two operators: what one does, the other is told', async t => {
-  const colleague = await addOperator(setting);
-  const threadId = await receive(setting, 'two', 'Hello');
-  const [one, other] = await Promise.all([
-    open(t, threadId),
-    openConsole(t, browser, setting, colleague, { path: toPath(threadId) }),
-  ]);
-  for (const page of [one, other]) {
-    await page.getByRole('log', { name: 'Messages' }).getByText('Hello').waitFor();
-    await page
-      .getByRole('status')
-      .getByText(/^\S+ is looking$/)
-      .waitFor();
-    await page
-      .getByRole('option')
-      .getByRole('img', { name: /is looking$/ })
-      .waitFor();
-    await page.getByRole('button', { name: 'Assign', exact: true }).click();
-  }
-  await Promise.all([one, other].map(page => page.getByRole('menuitem', { name: 'Assign to me' }).click()));
-  await Promise.race([one, other].map(page => page.getByText(/has taken this conversation/).waitFor()));
-  const { assigneeUserId } = await skein.threads.get(threadId);
-  const [loser, winner] = assigneeUserId === owner.userId ? [other, one] : [one, other];
-  await loser.getByText(/has taken this conversation/).waitFor();
-  await winner.getByRole('button', { name: /^Assigned to/ }).waitFor();
-  t.equal(
-    await winner.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label'),
-    await loser.getByRole('button', { name: /^Assigned to/ }).getAttribute('aria-label'),
-  );
-
-  await one.getByRole('button', { name: 'Close', exact: true }).click();
-  await other.getByText(/has closed this conversation/).waitFor();
-  await other.getByRole('button', { name: 'Reopen' }).waitFor();
-  await one.getByRole('textbox', { name: 'Reply' }).pressSequentially('I am');
-  await other.getByText(/is writing$/).waitFor();
-  await one.close();
-  await other
-    .getByRole('status')
-    .getByText(/is (looking|writing)$/)
-    .waitFor({ state: 'detached' });
-});
-
 t.test('a thread whose data is erased while it is open shows nothing of it any more', async t => {
   const threadId = await receive(setting, 'erased', 'My secret', 'Ada');
   const page = await open(t, threadId);
@@ -305,72 +263,6 @@ t.test('where words are longer the channel is still read whole', async t => {
   await skein.threads.assign(threadId, { userId: owner.userId });
   await page.getByRole('button', { name: /^Zugewiesen/ }).waitFor();
   await checkWhole('assigned');
-});
-
-t.test('is assigned, closed and reopened by keys alone', async t => {
-  const threadId = await receive(setting, 'keys', 'Hello', 'Ada');
-  const page = await open(t, threadId);
-  await page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
-  await page.keyboard.press('a');
-  await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
-  await page.keyboard.press('e');
-  await page.getByRole('button', { name: 'Reopen' }).waitFor();
-  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
-  t.equal((await skein.threads.get(threadId)).assigneeUserId, owner.userId);
-  await page.keyboard.press('e');
-  await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
-  // Letters of a reply are none of it.
-  await page.getByRole('textbox', { name: 'Reply' }).pressSequentially('dea');
-  t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 1);
-});
-
-t.test('keys and clicks that are not meant for the conversation change nothing in it', async t => {
-  const threadId = await receive(setting, 'not-meant', 'Hello', 'Ada');
-  const page = await open(t, threadId);
-  const { updatedAt } = await skein.threads.get(threadId);
-  await page.getByRole('button', { name: 'More' }).click();
-  const menu = page.getByRole('menu');
-  await menu.waitFor();
-  await page.keyboard.press('e');
-  await page.keyboard.press('a');
-  await page.keyboard.press('Escape');
-  await menu.waitFor({ state: 'detached' });
-  await page.keyboard.press('?');
-  const dialog = page.getByRole('dialog');
-  await dialog.waitFor();
-  await page.keyboard.press('e');
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  await page.keyboard.press('Control+k');
-  await page.keyboard.type('each');
-  await dialog.waitFor();
-  await page.keyboard.press('Escape');
-  await dialog.waitFor({ state: 'detached' });
-  t.equal((await skein.threads.get(threadId)).updatedAt, updatedAt);
-  // Held down, a key acts once; and the second of two quick clicks is none of the button that stands there by then.
-  for (let times = 0; times < 5; times++) await page.keyboard.down('e');
-  await page.keyboard.up('e');
-  const reopen = page.getByRole('button', { name: 'Reopen' });
-  await reopen.waitFor();
-  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
-  await reopen.click();
-  const close = page.getByRole('button', { name: 'Close', exact: true });
-  await close.dblclick();
-  await reopen.waitFor();
-  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
-});
-
-t.test('who may only read is offered nothing to change', async t => {
-  const threadId = await receive(setting, 'read-only', 'Hello', 'Ada');
-  const viewer = await addOperator(setting, 'viewer');
-  const page = await openConsole(t, browser, setting, viewer, { path: toPath(threadId) });
-  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor();
-  t.equal(await page.getByRole('textbox', { name: 'Reply' }).count(), 0);
-  t.ok(await page.getByRole('button', { name: 'Close', exact: true }).isDisabled());
-  t.ok(await page.getByRole('button', { name: 'Assign', exact: true }).isDisabled());
-  await page.getByRole('button', { name: 'Participant and details' }).click();
-  t.ok(await page.getByRole('textbox', { name: 'Add a tag' }).isDisabled());
-  t.strictSame(await findBarriers(page), []);
 });
 
 t.test('fits a telephone, in the dark and in German, and by the keyboard', async t => {
