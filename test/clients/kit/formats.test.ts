@@ -39,3 +39,10 @@ t.test('ages and sizes need no zone', async t => {
   ]);
   t.equal(berlin.size(10), '10 Byte');
 });
+
+t.test('a share that is not quite everything is not shown as everything', async t => {
+  t.strictSame(
+    [1, 0.9999, 0.5355, 0].map(share => tokyo.percent(share)),
+    ['100%', '99.9%', '53.5%', '0%'],
+  );
+});

@@ -116,7 +116,7 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   t.strictSame(await findBarriers(page), []);
 });
 
-t.test('what was made is changed: a tool, instructions, an agent', async t => {
+t.test('what was made is changed: a tool, instructions, an agent, the key of a provider', async t => {
   const { skein } = setting;
   const page = await openConsole(t, browser, setting, owner, {
     path: `/studio/${projectId}/${environmentId}/tools`,
@@ -180,4 +180,18 @@ t.test('what was made is changed: a tool, instructions, an agent', async t => {
   await page.getByRole('button', { name: 'Next version' }).waitFor();
   const [loom] = await skein.looms.list({ limit: 1 }).toArray(1);
   t.match(loom, { name: 'Night desk', status: 'active', archivedAt: null });
+
+  await go('Model providers');
+  await page.getByRole('button', { name: 'Change Our key' }).click();
+  await page.getByRole('menuitem', { name: 'Replace' }).click();
+  await dialog.getByLabel('Key').fill('sk-9876543210');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Replace' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  t.notOk((await page.content()).includes('sk-9876543210'));
+  await page.getByRole('button', { name: 'Change Our key' }).click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await dialog.getByRole('textbox').fill('Our key');
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('cell', { name: 'Revoked' }).waitFor();
 });
