@@ -16,6 +16,7 @@ export {
 } from './commands.ts';
 export { createCurrentAgents } from './current-agents.ts';
 export { toAgentRun } from './json.ts';
+export { RunMetrics } from './metrics.ts';
 export { createRuns, type Runs } from './kind.ts';
 export { createPlans } from './plans.ts';
 export type { Tools } from './services.ts';

@@ -93,6 +93,12 @@ export interface Tools {
   ): Promise<ToolOutcome>;
 }
 
+/** Counts what models and tools did. */
+export interface RunCounts {
+  countStep(provider: string, outcome: ModelOutcome, durationMs: number): void;
+  countCall(outcome: ToolOutcome): void;
+}
+
 export interface RunServices {
   readonly plans: Plans;
   readonly models: Models;
@@ -108,6 +114,8 @@ export interface RunServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Absent: nothing is measured. */
+  readonly metrics?: RunCounts;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
 }

@@ -4,6 +4,7 @@ import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/ind
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { FollowedLog } from '../../storage/deliveries/index.ts';
+import type { StitchMetrics } from './metrics.ts';
 import type { OwnerNotification } from './state.ts';
 
 export interface StitchServices {
@@ -17,6 +18,8 @@ export interface StitchServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Absent: nothing is measured. */
+  readonly metrics?: StitchMetrics;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
   /** How long a whole attempt may take, in milliseconds. Default 15,000. */

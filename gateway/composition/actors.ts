@@ -7,6 +7,7 @@ import {
   createCurrentAgents,
   createPlans,
   createRuns,
+  RunMetrics,
   type Runs,
   runSnapshot,
 } from '../../actors/run/index.ts';
@@ -14,6 +15,7 @@ import { ModelWorker } from '../../actors/run/models/index.ts';
 import { HttpTools } from '../../actors/run/tools/index.ts';
 import {
   createStitches,
+  StitchMetrics,
   type OwnerNotification,
   type Stitches,
   stitchSnapshot,
@@ -48,6 +50,7 @@ import { ArchivedProjects } from '../../storage/tenancy/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
 import { RecoveryScanner } from '../jobs/index.ts';
+import { showPools } from '../monitoring/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
 
 /** How long a draining node waits for the answers of receivers, models and tools. */
@@ -99,12 +102,14 @@ export function createActors(options: ActorsOptions): Actors {
   const archived = new ArchivedProjects(database, clock);
   const outbound = createOutbound({ ...options, followedLog, archived });
   const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;
+  showPools(options.metrics, { outbound: outbound.queues, database });
   const store = new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
     log,
     tracer,
+    metrics: options.metrics,
   });
   const recentWebhooks = new RecentWebhooks();
   const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
@@ -193,6 +198,7 @@ const queues = {
 /** The actors that ask other systems (receivers of webhooks, models, tools), and what they ask them with. */
 interface Outbound {
   readonly pool: Pool;
+  readonly queues: Readonly<Record<keyof typeof queues, OutboundQueue>>;
   readonly deliveries: OutboundQueue;
   readonly files: OutboundQueue;
   readonly stitches: Stitches;
@@ -203,15 +209,30 @@ interface Outbound {
   readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
 
+function openPool({ config, ownPorts, log }: ActorsOptions) {
+  const pool = new Pool({
+    reach: config.outboundReach,
+    ownPorts,
+    onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
+  });
+  return {
+    pool,
+    // Connections are shared by none of them.
+    deliveries: pool.openQueue(queues.deliveries),
+    files: pool.openQueue(queues.files),
+    toolCalls: pool.openQueue(queues.tools),
+  };
+}
+
 function createOutbound(
   options: ActorsOptions & Pick<Actors, 'archived'> & { readonly followedLog: FollowedLog },
 ): Outbound {
   const {
     config,
-    ownPorts,
     log,
     clock,
     tracer,
+    metrics: { registry },
     database: db,
     followedLog,
     archived,
@@ -219,16 +240,17 @@ function createOutbound(
     transport,
     notifyOwner,
   } = options;
-  const pool = new Pool({
-    reach: config.outboundReach,
-    ownPorts,
-    onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
-  });
-  const deliveries = pool.openQueue(queues.deliveries);
-  const files = pool.openQueue(queues.files);
+  const { pool, deliveries, toolCalls, files } = openPool(options);
   const shared = { db, vault, clock, random: systemRandom, log, tracer };
-  const stitches = createStitches({ ...shared, archived, followedLog, pool: deliveries, notifyOwner });
-  const tools = new HttpTools({ ...shared, pool: pool.openQueue(queues.tools) });
+  const stitches = createStitches({
+    ...shared,
+    archived,
+    followedLog,
+    pool: deliveries,
+    notifyOwner,
+    metrics: new StitchMetrics(registry),
+  });
+  const tools = new HttpTools({ ...shared, pool: toolCalls });
   const models = new ModelWorker({
     urls: config.modelUrls,
     clock,
@@ -239,6 +261,7 @@ function createOutbound(
     clock,
     log,
     tracer,
+    metrics: new RunMetrics(registry),
     random: systemRandom,
     tools,
     plans: createPlans({ db, vault, clock, log }),
@@ -248,7 +271,17 @@ function createOutbound(
     show: output => publishEphemeral(transport, output),
   });
   const sends = { draining: new AbortController(), abandoned: new AbortController() };
-  return { pool, deliveries, files, stitches, tools, models, runs, sends };
+  return {
+    pool,
+    queues: { deliveries, tools: toolCalls, files },
+    deliveries,
+    files,
+    stitches,
+    tools,
+    models,
+    runs,
+    sends,
+  };
 }
 
 function createNode(

@@ -5,6 +5,7 @@ import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { type Media, sweepMedia } from '../../storage/media/index.ts';
 import { sweep, SweepFailed } from '../../storage/retention/index.ts';
+import { ClusterGauges } from './cluster-gauges.ts';
 import { FormerAssignees } from './former-assignees.ts';
 
 const sweepIntervalMs = 60_000;
@@ -25,7 +26,7 @@ export interface MaintenanceOptions {
  * @returns stops the maintenance; resolves when a running sweep has ended
  */
 export function startMaintenance(options: MaintenanceOptions, isLeader: () => boolean): () => Promise<void> {
-  const sweepAll = createSweep(options);
+  const sweepAll = createSweep(options, isLeader);
   let sweeping: Promise<void> | undefined;
   const timer = setInterval(() => {
     if (sweeping !== undefined || !isLeader()) return;
@@ -41,7 +42,7 @@ export function startMaintenance(options: MaintenanceOptions, isLeader: () => bo
  * A sweep runs every job, whichever of the others has failed, and never rejects. What is over is decided by the database's time, asked
  * anew. Where this machine's differs from it, one of the two is wrong, nobody knows which, and nothing is removed.
  */
-function createSweep(options: MaintenanceOptions): () => Promise<void> {
+function createSweep(options: MaintenanceOptions, isLeader: () => boolean): () => Promise<void> {
   const { database, clock, media, node, log, metrics } = options;
   const failures = new Counter({
     name: 'skein_sweep_failures_total',
@@ -50,6 +51,7 @@ function createSweep(options: MaintenanceOptions): () => Promise<void> {
     registers: [metrics.registry],
   });
   const assignees = new FormerAssignees({ database, node });
+  const gauges = new ClusterGauges(database, metrics, isLeader);
 
   async function attempt(job: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -68,6 +70,7 @@ function createSweep(options: MaintenanceOptions): () => Promise<void> {
     }
     await attempt('media', () => sweepMedia(database, media, now, log));
     await attempt('lostAssignees', () => assignees.sweep());
+    await attempt('gauges', () => gauges.measure(now));
   }
 
   return () =>

@@ -7,6 +7,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
 import {
   BucketHistogram,
+  CountsBy,
   HistogramBuckets,
   noTracer,
   type Log,
@@ -192,6 +193,7 @@ export class RestEndpoint implements Endpoint {
 
   #toAnswer(call: RestCall, error: unknown): HttpAnswer {
     const refusal = toRefusal(error);
+    this.#metrics?.countRefusal(refusal?.code ?? 'svc/runtime/internal_error');
     if (refusal !== undefined) {
       const headers = call.isReplayed ? replayed : undefined;
       return errorAnswer(refusal, call.requestId, this.docsUrl, headers);
@@ -270,8 +272,16 @@ export class AnswerMetrics {
   ]);
   readonly #answers = new Map<string, Map<number, number>>();
 
+  readonly #refusals: CountsBy;
+
   constructor(registry: Registry) {
     const answers = this.#answers;
+    this.#refusals = new CountsBy(
+      registry,
+      'skein_rest_refusals_total',
+      'Requests refused by the code of the error',
+      'code',
+    );
     new BucketHistogram(
       registry,
       'skein_rest_milliseconds',
@@ -290,6 +300,10 @@ export class AnswerMetrics {
         }
       },
     });
+  }
+
+  countRefusal(code: string): void {
+    this.#refusals.add(code);
   }
 
   count(operationId: string, status: number, durationMs: number): void {

@@ -25,7 +25,7 @@ import type { ActorRef } from './actor.ts';
 import { internalError, toServiceError, unavailable } from './failures.ts';
 import type { Kind } from './kind.ts';
 import type { NodeContext, Pinned } from './node-context.ts';
-import { Fenced, type Loaded } from './store.ts';
+import { Duplicate, Fenced, LimitReached, type Loaded, StoreUnavailable } from './store.ts';
 import { Command, Queue, SpeculativeState, takeTurn } from './turn.ts';
 
 /** What is loaded for an actor whose kind is not stored. */
@@ -77,6 +77,11 @@ export class Activation implements Pinned {
     return this.#state;
   }
 
+  /** Commands that wait or are in flight. */
+  get depth(): number {
+    return this.#mailbox.size + this.#inFlight.size;
+  }
+
   /** Nothing waits, and nothing is in flight. */
   get isIdle(): boolean {
     return (
@@ -95,7 +100,7 @@ export class Activation implements Pinned {
   accept(command: Command): void {
     if (this.#state === 'passivated') throw new Error(`${this.ref.kind} ${this.ref.id} is passivated`);
     const { metrics, limits, sweeps } = this.#context;
-    const depth = this.#mailbox.size + this.#inFlight.size;
+    const { depth } = this;
     metrics.mailboxDepth.observe(depth);
     this.lastUsed = sweeps;
     if (command.request?.traceparent !== undefined) this.#trace(command, depth);
@@ -229,8 +234,9 @@ export class Activation implements Pinned {
 
   /** ready -> reloading, unless nothing rests on the commit. */
   #onRefused(command: Command, error: unknown): void {
-    const { counters } = this.#context.metrics;
+    const { counters, refusedBy } = this.#context.metrics;
     const fenced = error instanceof Fenced;
+    refusedBy.add(toRefusalReason(error));
     if (fenced) counters.fenced++;
     else counters.refusedCommits++;
     command.error = error;
@@ -325,4 +331,12 @@ export class Activation implements Pinned {
     this.#whenIdle = undefined;
     for (const resolve of waiters) resolve();
   }
+}
+
+/** The label of `skein_commit_refusals_total`. */
+function toRefusalReason(error: unknown): string {
+  if (error instanceof Fenced) return 'fenced';
+  if (error instanceof Duplicate) return 'duplicate';
+  if (error instanceof LimitReached) return 'limit';
+  return error instanceof StoreUnavailable ? 'unavailable' : 'error';
 }

@@ -27,6 +27,13 @@ export class FairSemaphore {
     this.#room = room;
   }
 
+  /** Permits that are taken. */
+  get taken(): number {
+    let taken = 0;
+    for (const held of this.#held.values()) taken += held;
+    return taken;
+  }
+
   /** Nobody works and nobody waits. */
   get isIdle(): boolean {
     return this.#held.size === 0 && this.#queues.size === 0;

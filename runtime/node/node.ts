@@ -206,6 +206,7 @@ export class Node {
   get stats(): NodeGauges {
     return {
       activations: this.#localShards.activations,
+      deepestMailbox: this.#localShards.deepestMailbox,
       admitted: this.#context.admitted,
       outgoing: this.#router.outgoing,
       shards: this.#localShards.ownedCount,

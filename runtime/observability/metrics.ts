@@ -3,6 +3,7 @@
  * own metrics to `metrics.registry`.
  */
 import { Counter, Gauge, Registry } from 'prom-client';
+import { CountsBy } from './counts.ts';
 import { BucketHistogram, HistogramBuckets } from './histogram.ts';
 
 /** Counters of one kind of actor. */
@@ -55,6 +56,8 @@ export interface NodeGauges {
   readonly activations: number;
   /** Commands that wait or are in flight here. */
   readonly admitted: number;
+  /** The most commands of one actor that wait or are in flight. */
+  readonly deepestMailbox: number;
   /** Asks on their way to other nodes. */
   readonly outgoing: number;
   /** Shards that this node owns. */
@@ -109,6 +112,7 @@ const kindCounters = {
 
 const gauges = {
   activations: ['skein_residents', 'Actors in memory'],
+  deepestMailbox: ['skein_mailbox_deepest', 'Commands of the busiest actor that wait or are in flight'],
   admitted: ['skein_commands', 'Commands that wait or are in flight'],
   outgoing: ['skein_asks_outgoing', 'Asks on their way to other nodes'],
   shards: ['skein_shards', 'Shards that this node owns'],
@@ -124,6 +128,12 @@ export class Metrics {
   readonly commitMs = new HistogramBuckets([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000]);
   /** How many commands of an actor wait or are in flight when another one comes. */
   readonly mailboxDepth = new HistogramBuckets([0, 1, 3, 10, 30, 100, 300, 999]);
+  /** Commits of one transaction. */
+  readonly batchCommits = new HistogramBuckets([1, 2, 5, 10, 20, 50, 100, 200, 499]);
+  /** From the call of the commit that waited longest until its transaction began, in milliseconds. */
+  readonly batchWaitMs = new HistogramBuckets([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000]);
+  /** Refused commits by reason: see `Activation`. */
+  readonly refusedBy: CountsBy;
   readonly #kinds = new Map<string, KindCounters>();
   #readNode: (() => NodeGauges) | undefined;
   #readCluster: (() => ClusterGauges) | undefined;
@@ -147,6 +157,24 @@ export class Metrics {
       'skein_mailbox_depth',
       'Commands of the actor when another one comes',
       this.mailboxDepth,
+    );
+    new BucketHistogram(
+      registry,
+      'skein_commit_batch_commits',
+      'Commits of one transaction',
+      this.batchCommits,
+    );
+    new BucketHistogram(
+      registry,
+      'skein_commit_wait_milliseconds',
+      'The longest wait of a commit for its transaction to begin',
+      this.batchWaitMs,
+    );
+    this.refusedBy = new CountsBy(
+      registry,
+      'skein_commit_refusals_total',
+      'Refused commits by reason',
+      'reason',
     );
   }
 

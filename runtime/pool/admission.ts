@@ -29,6 +29,12 @@ class KeyedSemaphores {
     this.#permits = permits;
   }
 
+  get taken(): number {
+    let taken = 0;
+    for (const semaphore of this.#semaphores.values()) taken += semaphore.taken;
+    return taken;
+  }
+
   tryTake(key: string, owner: string): boolean {
     return this.#get(key).tryTake(owner);
   }
@@ -67,6 +73,11 @@ export class Admission {
     this.#shares = new KeyedSemaphores(Math.ceil(maxInFlight / 2));
     this.#all = new KeyedSemaphores(maxInFlight);
     this.#waitingRoom = new FairSemaphore(maxWaiting, 0);
+  }
+
+  /** Requests in flight, and requests that wait to be sent. */
+  get stats(): { readonly inFlight: number; readonly waiting: number } {
+    return { inFlight: this.#all.taken, waiting: this.#waitingRoom.taken };
   }
 
   /** Admits a request at once, if that is possible. Whoever was admitted calls `leave`. */

@@ -34,6 +34,11 @@ export class OutboundQueue {
     this.#send = send;
   }
 
+  /** Requests in flight, and requests that wait to be sent. */
+  get stats(): Admission['stats'] {
+    return this.#admission.stats;
+  }
+
   /**
    * Sends a request and resolves with its result; a refusal by the address guard and a timeout are results, too. Rejects with
    * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (unknown), or with the signal's reason.

@@ -17,7 +17,7 @@
  * The order of an actor's commits is kept throughout.
  */
 import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
-import type { Log, Span, Tracer } from '../../runtime/observability/index.ts';
+import type { Log, Metrics, Span, Tracer } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { isInterrupted, isOutOfResources, isTransient } from '../database/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
@@ -63,6 +63,8 @@ export interface CommitLaneOptions {
   readonly tables: ReadonlyMap<string, SnapshotTable>;
   readonly log: Log;
   readonly tracer: Tracer;
+  /** Absent: nothing is measured. */
+  readonly metrics?: Pick<Metrics, 'batchCommits'> | undefined;
   readonly limits: LaneLimits;
   /** Shared by the lanes. */
   readonly breaker: TenantBreaker;
@@ -73,6 +75,8 @@ export interface CommitLaneOptions {
 /** A commit whose caller waits. */
 export interface PendingCommit {
   readonly commit: Commit<Write>;
+  /** When it came, in monotonic milliseconds. */
+  readonly since?: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -180,6 +184,7 @@ export class CommitLane {
     this.#outOfResourcesSince = undefined;
     this.commits += pending.length;
     this.transactions++;
+    this.#options.metrics?.batchCommits.observe(pending.length);
     try {
       this.#options.onCommitted(batch, rows);
     } catch (err) {

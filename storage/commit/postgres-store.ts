@@ -12,7 +12,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '../../runtime/actor/index.ts';
-import { noTracer, type Log, type Tracer } from '../../runtime/observability/index.ts';
+import { noTracer, type Log, type Metrics, type Tracer } from '../../runtime/observability/index.ts';
 import { BatchLoader, systemClock } from '../../runtime/time/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import type { CommitNotifier } from '../events/index.ts';
@@ -61,6 +61,8 @@ export interface PostgresStoreOptions {
   readonly log: Log;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
+  /** Absent: nothing is measured. */
+  readonly metrics?: Pick<Metrics, 'batchCommits' | 'batchWaitMs'>;
   /** Those that differ from the defaults. */
   readonly limits?: Partial<LaneLimits>;
 }
@@ -72,7 +74,8 @@ export class PostgresStore implements Store<Write> {
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
 
-  constructor({ database, snapshots, notifier, log, tracer = noTracer, limits }: PostgresStoreOptions) {
+  constructor(options: PostgresStoreOptions) {
+    const { database, snapshots, notifier, log, tracer = noTracer, metrics, limits } = options;
     this.#database = database;
     this.#notifier = notifier;
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
@@ -81,6 +84,7 @@ export class PostgresStore implements Store<Write> {
       tables: new Map(snapshots.map(table => [table.kind, table])),
       log,
       tracer,
+      metrics,
       limits: { ...defaultLimits, ...limits },
       onCommitted: this.#notify.bind(this),
     });
@@ -198,7 +202,14 @@ class GroupCommit {
   #scheduled = false;
   #closing = false;
 
-  constructor(options: Omit<CommitLaneOptions, 'name' | 'breaker'>) {
+  readonly #waitMs: Metrics['batchWaitMs'] | undefined;
+
+  constructor(
+    options: Omit<CommitLaneOptions, 'name' | 'breaker' | 'metrics'> & {
+      readonly metrics: PostgresStoreOptions['metrics'];
+    },
+  ) {
+    this.#waitMs = options.metrics?.batchWaitMs;
     const breaker = new TenantBreaker(systemClock);
     this.#lanes = Array.from(
       { length: laneCount },
@@ -220,7 +231,7 @@ class GroupCommit {
 
   commit(commit: Commit<Write>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry = { commit, resolve, reject };
+      const entry = { commit, since: performance.now(), resolve, reject };
       if (this.#closing) return rejectCommit(entry, new StoreUnavailable('the store is closing'));
       if (this.#queue.length >= maxWaiting) {
         return rejectCommit(entry, new StoreUnavailable('too many commits wait for the database'));
@@ -279,6 +290,8 @@ class GroupCommit {
       if (taken.length === 0) return;
       this.#idle.pop();
       this.#startedAt = performance.now();
+      // They are in the order in which they came.
+      this.#waitMs?.observe(this.#startedAt - (taken[0]?.since ?? this.#startedAt));
       const run = this.#run(lane, taken).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }

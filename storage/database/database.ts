@@ -11,7 +11,7 @@ import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
 import { compareSchema, listMigrations, runMigrations, type SchemaDifference } from '../migrations/index.ts';
 import { StandbyServer } from './errors.ts';
-import { followIndexes, ScanPool, searchIndexes } from './scan-pool.ts';
+import { followIndexes, type PoolUse, ScanPool, searchIndexes, toPoolUse } from './scan-pool.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -42,6 +42,8 @@ export interface Database {
   scan<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
   /** The same for a search by words. The server cancels it after a second. */
   search<T extends object>(projectId: string, text: string, values: readonly unknown[]): Promise<T[]>;
+  /** The connections of `query` and of the lists: those that there are, those that work, and statements that wait for one. */
+  readonly pools: () => Readonly<Record<'lists' | 'queries' | 'searches', PoolUse>>;
   /** Resolves when the database takes reads and writes. */
   check(): Promise<void>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
@@ -125,6 +127,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
     scan: (projectId, text, values) => scans.query(projectId, text, values),
     search: (projectId, text, values) => searches.query(projectId, text, values),
+    pools: () => ({ queries: toPoolUse(pool), lists: scans.use, searches: searches.use }),
     check: () => requirePrimary(pool),
     migrate: () => migrate(orm, url, log),
     compareSchema: () => compareSchema(pool, listMigrations(orm.em.getDriver(), orm.config)),

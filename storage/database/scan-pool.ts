@@ -29,6 +29,19 @@ interface ProjectQueue {
   readonly waiting: (() => void)[];
 }
 
+/** The connections of a pool. */
+export interface PoolUse {
+  readonly open: number;
+  readonly busy: number;
+  /** Statements that wait for a connection. */
+  readonly waiting: number;
+}
+
+/** @param pool of pg */
+export function toPoolUse({ totalCount, idleCount, waitingCount }: pg.Pool): PoolUse {
+  return { open: totalCount, busy: totalCount - idleCount, waiting: waitingCount };
+}
+
 export class ScanPool {
   readonly #pool: pg.Pool;
   readonly #queues = new Map<string, ProjectQueue>();
@@ -57,6 +70,13 @@ export class ScanPool {
     } finally {
       this.#leave(projectId, queue);
     }
+  }
+
+  get use(): PoolUse {
+    let queued = 0;
+    for (const { waiting } of this.#queues.values()) queued += waiting.length;
+    const { waiting, ...use } = toPoolUse(this.#pool);
+    return { ...use, waiting: waiting + queued };
   }
 
   close(): Promise<void> {

@@ -37,6 +37,8 @@ export interface WantedPage {
   readonly more: boolean;
   /** On the first page, the number of the log's newest event. */
   readonly head?: number;
+  /** The newest event of the log that is known of. */
+  readonly newest: number;
 }
 
 /** A thread of which deliveries were left out before. */
@@ -150,6 +152,7 @@ export class FollowedLog {
     }
     const wanted: TailEvent[] = [];
     let end = from;
+    let newest = 0;
     let more = true;
     for (let scanned = 0; more && scanned < maxScanned && wanted.length < limit;) {
       const page = await this.#tail.read(
@@ -159,6 +162,7 @@ export class FollowedLog {
       );
       const { byStitch } = await this.#subscriptions.get(projectId, page.subscriptions);
       scanned += page.events.length;
+      newest = page.head;
       const taken = takeWanted(byStitch.get(stitchId), page.events, wanted, limit);
       ({ end, more } = taken === undefined ? page : { end: taken, more: true });
     }
@@ -171,6 +175,7 @@ export class FollowedLog {
       bodies,
       end,
       more,
+      newest,
       ...first,
     };
   }

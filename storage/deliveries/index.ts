@@ -44,3 +44,4 @@ export { groupHours, readBacklog, readHours, summarise } from './stitch-stats.ts
 export { deriveDeliveryId } from './subscriptions.ts';
 export { hasUndelivered } from './undelivered.ts';
 export { type Unrecorded, unrecordedOfEvents } from './unrecorded.ts';
+export { findOldestOpen } from './oldest-open.ts';

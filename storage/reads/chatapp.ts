@@ -118,3 +118,13 @@ export async function findProviderMessage(
   );
   return row;
 }
+
+/** When the first token of a connected channel expires, in epoch milliseconds; undefined: none does. */
+export async function findNextTokenExpiry(db: Queries): Promise<number | undefined> {
+  const [row] = await db.query<{ at: string | null }>(
+    `select min(chatapp #>> '{connection,tokenExpiresAt}') as at from channels
+     where phone_number_id is not null`,
+  );
+  const at = row?.at ?? null;
+  return at === null ? undefined : Date.parse(at);
+}

@@ -19,6 +19,7 @@ export {
   type ChatappRecord,
   findChatapp,
   findMessageIds,
+  findNextTokenExpiry,
   findNumberChannel,
   findAccountSiblings,
   findProviderMessage,

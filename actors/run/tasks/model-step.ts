@@ -95,7 +95,7 @@ export class ModelStep {
     const planned = await this.#planThrottle.run(environmentId, signal, () => this.#plan(request, signal));
     if (planned === undefined) return;
     const { plan, startedAt, from } = planned;
-    const outcome = 'failure' in plan ? plan : await this.#askInTrace(plan, request, signal);
+    const outcome = 'failure' in plan ? plan : await this.#askMeasured(plan, request, signal);
     // Stopped: the run has ended; or the node ends, and the step is asked again elsewhere.
     if (signal.aborted) return;
     const common = { step, startedAt, durationMs: Math.round(clock.monotonic() - from) };
@@ -131,6 +131,14 @@ export class ModelStep {
       );
     });
     return this.#draining ? undefined : { plan, startedAt, from };
+  }
+
+  async #askMeasured(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
+    const { clock, metrics } = this.#services;
+    const from = clock.monotonic();
+    const outcome = await this.#askInTrace(plan, request, signal);
+    if (!signal.aborted) metrics?.countStep(plan.provider, outcome, clock.monotonic() - from);
+    return outcome;
   }
 
   #askInTrace(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {

@@ -19,7 +19,7 @@ const maxWaiting = 4_096;
  * seconds. Then the attempt counts as lost, and so does one for which there is no room.
  */
 export function createToolCallTask(
-  { tools, clock, tracer = noTracer }: Pick<RunServices, 'tools' | 'clock' | 'tracer'>,
+  { tools, clock, metrics, tracer = noTracer }: Pick<RunServices, 'tools' | 'clock' | 'metrics' | 'tracer'>,
   inFlight: InFlight,
   reporter: Reporter,
   retryPolicy: RetryPolicy,
@@ -60,6 +60,7 @@ export function createToolCallTask(
         );
       // Stopped: what the tool did is not known, and the outcome says only that the call was stopped.
       if (!isOurs || signal.aborted) return;
+      metrics?.countCall(outcome);
       const fallback: ToolOutcome = {
         callId,
         status: 'failed',

@@ -28,6 +28,7 @@ export class DeliveryLoader {
   readonly #db: StitchServices['db'];
   readonly #archived: StitchServices['archived'];
   readonly #followedLog: StitchServices['followedLog'];
+  readonly #metrics: StitchServices['metrics'];
   readonly #bodies: BodyCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
@@ -37,14 +38,16 @@ export class DeliveryLoader {
       db,
       archived,
       followedLog,
+      metrics,
       atTurnEnd,
-    }: Pick<StitchServices, 'db' | 'archived' | 'followedLog' | 'atTurnEnd'>,
+    }: Pick<StitchServices, 'db' | 'archived' | 'followedLog' | 'metrics' | 'atTurnEnd'>,
     bodies: BodyCache,
     retryPolicy: RetryPolicy,
   ) {
     this.#db = db;
     this.#archived = archived;
     this.#followedLog = followedLog;
+    this.#metrics = metrics;
     this.#bodies = bodies;
     this.#retryPolicy = retryPolicy;
     this.#pendingPages = new BatchLoader(
@@ -87,6 +90,7 @@ export class DeliveryLoader {
       wantsDue ? dueDeliveries(this.#db, stitchId, now, due) : [],
       wantsDue ? nextDueAt(this.#db, stitchId, now) : null,
     ]);
+    if (events !== undefined) this.#metrics?.noteRead(stitchId, events.end, events.newest);
     // Not at once with the page: the node that had the stitch before may still commit that a delivery failed. A page from after that commit
     // has only what is behind that delivery in its thread, and holds from before it would let that overtake.
     const heads = holds ? await failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [];
@@ -114,6 +118,10 @@ export class DeliveryLoader {
 }
 
 /** The actor gets the deliveries; their bodies wait in the cache. */
-function withoutBodies<T extends { readonly bodies: unknown }>({ bodies: _, ...page }: T): Omit<T, 'bodies'> {
+function withoutBodies<T extends { readonly bodies: unknown; readonly newest?: number }>({
+  bodies: _,
+  newest: __,
+  ...page
+}: T): Omit<T, 'bodies' | 'newest'> {
   return page;
 }

@@ -66,7 +66,9 @@ export class DeliverySender {
       deliveries.map(async (delivery, index) => {
         const result = await this.#attempt(batch, secrets, delivery, bodies[index], context);
         this.#inFlight.delete(delivery.deliveryId);
-        if (result !== undefined) await reporter.add(result);
+        if (result === undefined) return;
+        this.#services.metrics?.countAttempt(result);
+        await reporter.add(result);
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);

@@ -19,6 +19,8 @@ t.test('the registry counts what a node did', async t => {
     'skein_commits_total 1',
     'skein_commits_refused_total 1',
     'skein_commits_fenced_total 0',
+    'skein_commit_refusals_total{reason="duplicate"} 1',
+    'skein_mailbox_deepest 0',
     'skein_residents 1',
     'skein_commands 0',
     'skein_shards 256',

@@ -1,0 +1,75 @@
+/** What this node knows of its webhooks: how late they are, how attempts end, and how far stitches are behind the log. */
+import { LRUCache } from 'lru-cache';
+import { Gauge, type Registry } from 'prom-client';
+import { BucketHistogram, CountsBy, HistogramBuckets } from '../../runtime/observability/index.ts';
+import type { AttemptResult } from './commands.ts';
+import { toOutcome } from './window.ts';
+
+/** Stitches that are behind: beyond it the ones seen longest ago are forgotten. */
+const maxStitches = 10_000;
+/** A stitch that was not looked at for so long, in milliseconds, has moved to another node, or is idle. */
+const forgetMs = 600_000;
+
+export class StitchMetrics {
+  readonly #attempts: CountsBy;
+  readonly #delayMs = new HistogramBuckets([
+    10, 50, 100, 500, 1_000, 5_000, 30_000, 60_000, 300_000, 900_000, 3_600_000, 21_600_000, 86_400_000,
+  ]);
+  readonly #attemptMs = new HistogramBuckets([
+    5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 15_000,
+  ]);
+  readonly #lags = new LRUCache<string, number>({ max: maxStitches, ttl: forgetMs });
+
+  constructor(registry: Registry) {
+    this.#attempts = new CountsBy(
+      registry,
+      'skein_webhook_attempts_total',
+      'Attempts of deliveries by how they ended',
+      'outcome',
+    );
+    new BucketHistogram(
+      registry,
+      'skein_webhook_delay_milliseconds',
+      'Time from an event to the first attempt of its delivery',
+      this.#delayMs,
+    );
+    new BucketHistogram(
+      registry,
+      'skein_webhook_attempt_milliseconds',
+      'Time until a receiver answered, or the attempt failed',
+      this.#attemptMs,
+    );
+    const lags = this.#lags;
+    new Gauge({
+      name: 'skein_stitch_lag_events',
+      help: 'Events that the stitch furthest behind has yet to read of the log',
+      registers: [registry],
+      collect(): void {
+        let most = 0;
+        for (const lag of lags.values()) if (lag > most) most = lag;
+        this.set(most);
+      },
+    });
+  }
+
+  /** A stitch has read the log up to `end`, exclusive, and `head` is the newest event. */
+  noteRead(stitchId: string, end: number, head: number): void {
+    const lag = head + 1 - end;
+    if (lag > 0) this.#lags.set(stitchId, lag);
+    else this.#lags.delete(stitchId);
+  }
+
+  countAttempt({ delivery, at, durationMs, status, failure }: AttemptResult): void {
+    const { trigger, attempts, eventAt } = delivery;
+    if (trigger === 'scheduled' && attempts === 0) this.#delayMs.observe(at - Date.parse(eventAt));
+    this.#attemptMs.observe(durationMs);
+    this.#attempts.add(
+      failure ?? (toOutcome(status, failure) === 'good' ? 'succeeded' : toStatusClass(status)),
+    );
+  }
+}
+
+/** `4xx` and its like. */
+function toStatusClass(status: number | null): string {
+  return `${Math.floor((status ?? 0) / 100)}xx`;
+}

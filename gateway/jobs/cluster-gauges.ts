@@ -1,0 +1,45 @@
+/** What the database knows for the whole cluster: measured by the node that does the maintenance, and shown by no other. */
+import { Gauge } from 'prom-client';
+import type { Metrics } from '../../runtime/observability/index.ts';
+import type { Queries } from '../../storage/database/index.ts';
+import { findOldestOpen } from '../../storage/deliveries/index.ts';
+import { findNextTokenExpiry } from '../../storage/reads/index.ts';
+
+export class ClusterGauges {
+  readonly #db: Queries;
+  #oldestSeconds: number | undefined;
+  #expirySeconds: number | undefined;
+
+  constructor(db: Queries, { registry }: Pick<Metrics, 'registry'>, isLeader: () => boolean) {
+    this.#db = db;
+    const show = (name: string, help: string, read: () => number | undefined): void => {
+      new Gauge({
+        name,
+        help,
+        registers: [registry],
+        collect(): void {
+          const value = isLeader() ? read() : undefined;
+          if (value === undefined) this.remove();
+          else this.set(value);
+        },
+      });
+    };
+    show(
+      'skein_deliveries_oldest_seconds',
+      'Age of the oldest delivery that has a row and is open',
+      () => this.#oldestSeconds,
+    );
+    show(
+      'skein_channel_token_expiry_seconds',
+      'Time until the first token of a chatapp channel expires',
+      () => this.#expirySeconds,
+    );
+  }
+
+  /** @param now epoch milliseconds, by the database */
+  async measure(now: number): Promise<void> {
+    const [oldest, expiry] = await Promise.all([findOldestOpen(this.#db), findNextTokenExpiry(this.#db)]);
+    this.#oldestSeconds = oldest === undefined ? 0 : Math.max(0, now - oldest) / 1_000;
+    this.#expirySeconds = expiry === undefined ? undefined : (expiry - now) / 1_000;
+  }
+}

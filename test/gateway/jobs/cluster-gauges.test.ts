@@ -1,0 +1,38 @@
+import t from 'tap';
+import { ClusterGauges } from '../../../gateway/jobs/cluster-gauges.ts';
+import { Metrics } from '../../../runtime/observability/metrics.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+
+t.test('only the node that does the maintenance shows what the database knows', async t => {
+  const metrics = new Metrics();
+  let isLeader = true;
+  const gauges = new ClusterGauges(database, metrics, () => isLeader);
+  const read = async (name: string): Promise<string | undefined> =>
+    new RegExp(`^${name} (.+)$`, 'm').exec(await metrics.registry.metrics())?.[1];
+  const oldest = 'skein_deliveries_oldest_seconds';
+  const expiry = 'skein_channel_token_expiry_seconds';
+  const now = Date.parse('2026-01-02T03:00:00Z');
+
+  await gauges.measure(now);
+  t.equal(await read(oldest), '0', 'nothing is open');
+  t.equal(await read(expiry), undefined, 'nothing expires');
+
+  const insert = `insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+    event_at, status, attempt_count, trigger, created_at, updated_at)
+    values ($1, 'prj_1', 'env_1', 'stitch_1', 'evt_1', 1, 'message.received', $2, $3, 1, 'scheduled', $2, $2)`;
+  await database.query(insert, ['whd_1', '2026-01-02T02:59:00Z', 'retrying']);
+  await database.query(insert, ['whd_2', '2026-01-02T01:00:00Z', 'delivered']);
+  await database.query(
+    `insert into channels (channel_id, project_id, environment_id, name, kind, status, phone_number_id, chatapp, metadata, created_at,
+       updated_at, state, version)
+     values ('ch_1', 'prj_1', 'env_1', 'a', 'chatapp', 'connected', '1', $1, '{}', now(), now(), '{}', 1)`,
+    [JSON.stringify({ connection: { tokenExpiresAt: '2026-01-02T04:00:00.000Z' } })],
+  );
+  await gauges.measure(now);
+  t.equal(await read(oldest), '60', 'of what is open');
+  t.equal(await read(expiry), '3600');
+  isLeader = false;
+  t.same([await read(oldest), await read(expiry)], [undefined, undefined]);
+});
