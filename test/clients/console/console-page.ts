@@ -163,7 +163,8 @@ const betweenLooksMs = 300;
 
 /** What people who depend on assistive technology would stumble over, as axe finds it: one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
+  // Half a megabyte, which one document needs once.
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
   for (let look = 1; ; look++) {
     const barriers = await lookForBarriers(page);
     if (barriers.length === 0 || look === mostLooks) return barriers;
