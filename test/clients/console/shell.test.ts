@@ -4,6 +4,7 @@ import t from 'tap';
 import { freshKey } from '../../support/accounts.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { NodeProcess } from '../../support/node-process.ts';
 import {
   addOperator,
@@ -20,38 +21,80 @@ const browser = await startChromium(t);
 const seeState = (page: Page, state: string | RegExp): Promise<void> =>
   page.getByRole('status').filter({ hasText: state }).waitFor();
 
-t.test('a node that is killed and comes back: nothing is lost, doubled or loaded anew', async t => {
-  const { url, database } = await startTestDatabase(t);
-  const node = await NodeProcess.make(t, {
-    DATABASE_URL: url,
-    SECRET_KEYS: freshKey(),
-    TOKEN_KEYS: freshKey(),
-  });
-  await node.start();
-  const setting = { ...(await createConsoleAccount(node.url)), databaseUrl: url, database };
-  await receive(setting, 'ada', 'Before', 'Ada Byron');
-  const page = await openConsole(t, browser, setting, setting.owner);
-  await seeState(page, 'Online');
-  await page.getByRole('option', { name: 'Ada Byron' }).click();
-  await page.getByRole('log').getByText('Before').waitFor();
-  // The list holds still under the pointer.
-  await page.mouse.move(900, 400);
-  await page.evaluate('globalThis.isSamePage = true');
-  await node.kill();
-  await seeState(page, 'Reconnecting');
-  t.strictSame(await findBarriers(page), [], 'nobody is kept out while it is away');
-  await page.getByRole('option', { name: 'Ada Byron' }).waitFor();
-  await node.start();
-  await receive(setting, 'ada', 'Afterwards', 'Ada Byron');
-  await receive(setting, 'grace', 'Hello', 'Grace Hopper');
-  await seeState(page, 'Online');
-  await page.getByRole('option', { name: 'Grace Hopper' }).waitFor();
-  await page.getByRole('log').getByText('Afterwards').waitFor();
-  t.equal(await page.getByRole('log').getByText('Afterwards').count(), 1);
-  t.equal(await page.getByRole('log').getByText('Before').count(), 1);
-  t.equal(await page.getByRole('option').count(), 2);
-  t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page');
-});
+t.test(
+  'a node that is killed while two operators write, and comes back: nothing is lost, doubled or loaded anew',
+  async t => {
+    const { url, database } = await startTestDatabase(t);
+    const node = await NodeProcess.make(t, {
+      DATABASE_URL: url,
+      SECRET_KEYS: freshKey(),
+      TOKEN_KEYS: freshKey(),
+    });
+    await node.start();
+    const setting = { ...(await createConsoleAccount(node.url)), databaseUrl: url, database };
+    await receive(setting, 'ada', 'Before', 'Ada Byron');
+    const page = await openConsole(t, browser, setting, setting.owner);
+    await seeState(page, 'Online');
+    await page.getByRole('option', { name: 'Ada Byron' }).click();
+    await page.getByRole('log').getByText('Before').waitFor();
+    // The list holds still under the pointer.
+    await page.mouse.move(900, 400);
+    await page.evaluate('globalThis.isSamePage = true');
+    const colleague = await addOperator(setting);
+    const other = await openConsole(t, browser, setting, colleague, {
+      path: new URL(page.url()).pathname,
+    });
+    await seeState(other, 'Online');
+    /** Both operators, one message each: the server may be there, or not, or go just then. */
+    const write = async (number: number): Promise<void> => {
+      for (const [name, each] of [
+        ['one', page],
+        ['other', other],
+      ] as const) {
+        await each.getByRole('textbox', { name: 'Reply' }).fill(`${name} ${number}`);
+        await each.keyboard.press('Enter');
+      }
+    };
+    await write(1);
+    const killed = node.kill();
+    await write(2);
+    await killed;
+    await write(3);
+    await seeState(page, 'Reconnecting');
+    t.strictSame(await findBarriers(page), [], 'nobody is kept out while it is away');
+    await page.getByRole('option', { name: 'Ada Byron' }).waitFor();
+    await node.start();
+    await receive(setting, 'ada', 'Afterwards', 'Ada Byron');
+    await receive(setting, 'grace', 'Hello', 'Grace Hopper');
+    await seeState(page, 'Online');
+    await page.getByRole('option', { name: 'Grace Hopper' }).waitFor();
+    await page.getByRole('log').getByText('Afterwards').waitFor();
+    t.equal(await page.getByRole('log').getByText('Afterwards').count(), 1);
+    t.equal(await page.getByRole('log').getByText('Before').count(), 1);
+    t.equal(await page.getByRole('option').count(), 2);
+    for (const each of [page, other])
+      await eventually('everything sent', async () => {
+        const unsent = each.getByRole('article', { name: /^(Is being sent|Waits for)/ });
+        return (await unsent.count()) === 0;
+      });
+    const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const bodies = (await setting.skein.messages.list(threadId, { order: 'asc' }).toArray()).map(
+      ({ body }) => body,
+    );
+    for (const name of ['one', 'other'])
+      t.strictSame(
+        bodies.filter(body => body.startsWith(`${name} `)),
+        [1, 2, 3].map(number => `${name} ${number}`),
+        `${name}: each once, in order`,
+      );
+    for (const each of [page, other]) {
+      const shown = each.getByRole('log').locator('[data-message] [dir=auto]');
+      await shown.nth(bodies.length - 1).waitFor();
+      t.strictSame(await shown.allTextContents(), bodies);
+    }
+    t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page');
+  },
+);
 
 t.test('on a running node', async t => {
   const folder = await createMailFolder(t);
