@@ -7,6 +7,11 @@ export interface AppIdentity {
   readonly path: string;
 }
 
+/** Where links of mails that this page asks for lead. */
+export function useMailedApp(): 'console' | 'studio' {
+  return useApp().path === '/console' ? 'console' : 'studio';
+}
+
 const Context = createContext<AppIdentity | undefined>(undefined);
 
 export const AppIdentityProvider = Context.Provider;

@@ -52,11 +52,12 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
 
   return {
     signUp: async call => {
-      const { email, password, workspaceName = defaultWorkspaceName } = call.body;
+      const { email, password, workspaceName = defaultWorkspaceName, app = 'studio' } = call.body;
       policy.check(email);
       const session = await accounts.signUp({
         email,
         workspaceName,
+        app,
         passwordHash: await passwords.hash(password),
         client: getClient(call),
         now: call.now,
@@ -145,7 +146,8 @@ function userHandlers({
 
     resendVerification: async call => {
       const { userId } = requireUser(call);
-      await call.once(key => accounts.resendVerification(userId, call.now, key));
+      const { app = 'studio' } = call.query;
+      await call.once(key => accounts.resendVerification(userId, app, call.now, key));
       mail.wake();
       return { body: { accepted: true } };
     },

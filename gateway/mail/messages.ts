@@ -61,8 +61,8 @@ function quote(name: string, maxLength = maxNameLength): string {
 
 type Verification = Pick<VerificationMail, 'token'> & Partial<VerificationMail>;
 
-function verifyEmail({ token, madeAt, madeFrom }: Verification, baseUrl: string): MailText {
-  const link = linkTo(baseUrl, 'verify', token);
+function verifyEmail({ token, madeAt, madeFrom, app }: Verification, baseUrl: string): MailText {
+  const link = linkTo(baseUrl, 'verify', token, app);
   const when = madeAt === undefined ? [] : [`  on ${madeAt.slice(0, 10)} at ${madeAt.slice(11, 16)} UTC`];
   const where = madeFrom === undefined || madeFrom === null ? [] : [`  from ${madeFrom}`];
   return {
@@ -86,7 +86,7 @@ function verifyEmail({ token, madeAt, madeFrom }: Verification, baseUrl: string)
       '',
       'If this was not you, do not confirm it. This link removes the account:',
       '',
-      linkTo(baseUrl, 'reject', token),
+      linkTo(baseUrl, 'reject', token, app),
       '',
       'All work for 24 hours, and one of them once.',
       '',

@@ -137,7 +137,10 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     spentMicros: 'What has been spent, in millionths of a US dollar.',
     fallsTo: 'The mode that the thread changes to.',
   },
-  'TimelineEvent WebhookDelivery getEvent acknowledgeChannelCommand': { eventId: 'The event.' },
+  'TimelineEvent WebhookDelivery TimelineDelivery getEvent acknowledgeChannelCommand': {
+    eventId: 'The event.',
+  },
+  TimelineDelivery: { stitchName: 'What the stitch is called; null: that is not known any more.' },
   TimelineEvent: { reportedAt: 'When it happened, by the provider.' },
   EventType: {
     description: 'When it is emitted.',

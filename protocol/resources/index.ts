@@ -247,6 +247,7 @@ export {
   Accepted,
   AcceptInvitationBody,
   ForgotPasswordBody,
+  ResendVerificationQuery,
   type MailedApp,
   mailedApps,
   LoginBody,
@@ -280,7 +281,7 @@ export {
   unassigned,
   UpdateThreadBody,
 } from './thread.ts';
-export { MessageTimeline, type TimelineEvent } from './timeline.ts';
+export { MessageTimeline, type TimelineDelivery, type TimelineEvent } from './timeline.ts';
 export {
   CreatedTool,
   CreateToolBody,

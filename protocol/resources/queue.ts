@@ -19,6 +19,7 @@ export const queueNames = [
   'failedSends',
   'paused',
   'closed',
+  'snoozed',
 ] as const;
 
 const counted = { count: Type.Integer({ minimum: 0, maximum: maxQueueCount }), more: Type.Boolean() };
@@ -50,6 +51,7 @@ export const Queues = resource('Queues', {
     failedSends: QueueCount,
     paused: QueueCount,
     closed: QueueCount,
+    snoozed: QueueCount,
     /** Notes that mention the requesting user, unread; of an API key that acts for nobody, none. */
     mentions: QueueCount,
   }),

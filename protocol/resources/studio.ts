@@ -30,10 +30,16 @@ export type TokenResponse = Static<typeof TokenResponse>;
 export const Accepted = resource('Accepted', { accepted: Type.Literal(true) });
 export type Accepted = Static<typeof Accepted>;
 
+/** The web apps that mails lead to. */
+export const mailedApps = ['studio', 'console'] as const;
+export type MailedApp = (typeof mailedApps)[number];
+
+/** `app`: where the mailed link leads; default: Studio. */
 export const SignUpBody = body('SignUpBody', {
   email: emailAddress(),
   password: newPassword(),
   workspaceName: optional(text(1, 256)),
+  app: optional(choice(mailedApps, { default: 'studio' })),
 });
 export type SignUpBody = Static<typeof SignUpBody>;
 
@@ -45,10 +51,6 @@ export type LoginBody = Static<typeof LoginBody>;
 export const VerifyEmailBody = body('VerifyEmailBody', { token: text(1, 512) });
 export type VerifyEmailBody = Static<typeof VerifyEmailBody>;
 
-/** The web apps that mails lead to. */
-export const mailedApps = ['studio', 'console'] as const;
-export type MailedApp = (typeof mailedApps)[number];
-
 /**
  * Not validated as an address: an impossible one gets the same answer as any other without an account. `app`: where the mailed link leads;
  * default: Studio.
@@ -58,6 +60,11 @@ export const ForgotPasswordBody = body('ForgotPasswordBody', {
   app: optional(choice(mailedApps, { default: 'studio' })),
 });
 export type ForgotPasswordBody = Static<typeof ForgotPasswordBody>;
+
+/** As in a sign-up. */
+export const ResendVerificationQuery = Type.Object({
+  app: optional(choice(mailedApps, { default: 'studio' })),
+});
 
 export const ResetPasswordBody = body('ResetPasswordBody', { token: text(1, 512), password: newPassword() });
 export type ResetPasswordBody = Static<typeof ResetPasswordBody>;

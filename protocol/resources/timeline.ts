@@ -26,6 +26,13 @@ export const TimelineEvent = resource('TimelineEvent', {
 });
 export type TimelineEvent = Static<typeof TimelineEvent>;
 
+/** A delivery, and what its stitch is called; null: that is not known any more. */
+export const TimelineDelivery = resource('TimelineDelivery', {
+  ...WebhookDelivery.properties,
+  stitchName: nullable(Type.String()),
+});
+export type TimelineDelivery = Static<typeof TimelineDelivery>;
+
 /** Each list has at most 200 items. */
 export const MessageTimeline = resource('MessageTimeline', {
   messageId: id('message'),
@@ -41,6 +48,6 @@ export const MessageTimeline = resource('MessageTimeline', {
   /** Tool calls of those runs. */
   toolCalls: Type.Array(TimelineEvent),
   /** Webhook deliveries of the events, without replays and tests. */
-  deliveries: Type.Array(WebhookDelivery),
+  deliveries: Type.Array(TimelineDelivery),
 });
 export type MessageTimeline = Static<typeof MessageTimeline>;

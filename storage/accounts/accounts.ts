@@ -4,7 +4,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import { toStudioRole } from '../../protocol/operations/index.ts';
-import type { StudioUser } from '../../protocol/resources/index.ts';
+import type { MailedApp, StudioUser } from '../../protocol/resources/index.ts';
 import { recordAccountAction, recordUserAction, type RequestOrigin } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import {
@@ -39,6 +39,8 @@ export interface SignUp {
   readonly email: string;
   readonly passwordHash: string;
   readonly workspaceName: string;
+  /** Where the mailed link leads. */
+  readonly app: MailedApp;
   readonly client: LoginClient;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -122,10 +124,10 @@ export class Accounts {
    * nothing. Refused when the address has an account.
    */
   async signUp(request: SignUp): Promise<OpenSession> {
-    const { email, passwordHash, workspaceName, client, now } = request;
+    const { email, passwordHash, workspaceName, app, client, now } = request;
     const at = new Date(now);
     const address = email.trim().normalize('NFC');
-    const made = { madeAt: at.toISOString(), madeFrom: client.address };
+    const made = { madeAt: at.toISOString(), madeFrom: client.address, app };
     const verification = await this.#prepareVerification(address, made, at);
     try {
       return await this.#db.em().transactional(async em => {
@@ -221,13 +223,13 @@ export class Accounts {
   }
 
   /** Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. */
-  resendVerification(userId: string, now: number, key?: WorkKey): Promise<void> {
+  resendVerification(userId: string, app: MailedApp, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
     return transactOnce(this.#db, key, async em => {
       const user = await em.findOne(User, { userId });
       if (user === null || user.emailVerifiedAt) return;
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
-      const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null };
+      const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null, app };
       this.#addVerification(em, userId, user.email, await this.#prepareVerification(user.email, made, at));
     });
   }

@@ -28,6 +28,8 @@ export interface VerificationMail {
   /** When the account was made, ISO 8601, and from which address; null where that is not known any more. */
   readonly madeAt: string;
   readonly madeFrom: string | null;
+  /** Where the link leads. Absent: to Studio. */
+  readonly app?: MailedApp;
 }
 
 /** The content of a mail of kind `account_notice`: what was done with the account, for whoever has its address. */

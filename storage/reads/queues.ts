@@ -4,6 +4,7 @@ import type { Database, TenantScope } from '../database/index.ts';
 import { countUnread, toQueueCount } from './mentions.ts';
 import { windowEnd } from './thread-filters.ts';
 
+/** Not of queues that wait for something else than an answer: a suggestion, a window or a failed message does not sleep with its thread. */
 const isAwake = 't.snoozed_until is null';
 
 /** `$1`, `$2`: project and environment; `$3`: the user, or null; `$4`: now, in epoch milliseconds. */
@@ -18,6 +19,7 @@ const queues = {
   failedSends: 't.failed_sends is not null',
   paused: `t.status = 'open' and t.agent_mode is not null and t.agent_mode = 'paused'`,
   closed: `t.status = 'closed'`,
+  snoozed: 't.snoozed_until is not null',
 } as const;
 
 const inTenant = 't.project_id = $1 and t.environment_id = $2';
@@ -56,6 +58,7 @@ export async function readQueues(
     failedSends: toQueueCount(row.failedSends),
     paused: toQueueCount(row.paused),
     closed: toQueueCount(row.closed),
+    snoozed: toQueueCount(row.snoozed),
     mentions: toQueueCount(row.mentions),
   };
 }

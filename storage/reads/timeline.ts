@@ -3,8 +3,8 @@
  * of the run which wrote it.
  */
 import { derivedId, numberedId } from '../../protocol/ids.ts';
-import type { AgentRun, TimelineEvent, WebhookDelivery } from '../../protocol/resources/index.ts';
-import type { Queries } from '../database/index.ts';
+import type { AgentRun, TimelineDelivery, TimelineEvent } from '../../protocol/resources/index.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
 import { deliveryColumns, type DeliveryRecord, toDelivery, unrecordedOfEvents } from '../deliveries/index.ts';
 import type { StoredMessage } from './messages.ts';
 import type { ThreadKey } from './threads.ts';
@@ -123,30 +123,59 @@ export async function listMessageEvents(
 // The delivery of an event to a stitch has a computed id and the instant of the event, so its whole key is known. What has no row yet is
 // in the log.
 const selectDeliveries = `
-  select ${deliveryColumns}
+  select ${deliveryColumns}, s.name as "stitchName"
   from rows from (unnest($3::text[]), unnest($4::timestamptz[])) as e(event_id, occurred_at)
   join stitches s on s.project_id = $1 and s.environment_id = $2
   join webhook_deliveries d on d.delivery_id = skein_delivery_id(e.event_id, s.stitch_id) and d.created_at = e.occurred_at
   where d.project_id = $1 and d.environment_id = $2
   order by d.created_at, d.event_seq, d.delivery_id limit ${maxListed}`;
 
+const selectNames = `
+  select stitch_id as "stitchId", name from stitches where stitch_id = any ($3::text[]) and project_id = $1 and environment_id = $2`;
+
 /** The deliveries that the events have caused, oldest first. */
 export async function listEventDeliveries(
   db: Queries,
   { projectId, environmentId }: Pick<ThreadKey, 'projectId' | 'environmentId'>,
   events: readonly Pick<TimelineEvent, 'eventId' | 'occurredAt'>[],
-): Promise<WebhookDelivery[]> {
+): Promise<TimelineDelivery[]> {
   if (events.length === 0) return [];
   const ids = events.map(({ eventId }) => eventId);
   const instants = events.map(({ occurredAt }) => occurredAt);
   const values = [projectId, environmentId, ids, instants];
-  const recorded = await db.query<DeliveryRecord>(selectDeliveries, values, 'timeline.deliveries');
+  const recorded = await db.query<DeliveryRecord & { readonly stitchName: string }>(
+    selectDeliveries,
+    values,
+    'timeline.deliveries',
+  );
   const unrecorded = await unrecordedOfEvents(db, { projectId, environmentId }, ids);
+  const stitchIds = unrecorded.flatMap(({ delivery: { stitchId } }) => stitchId ?? []);
+  const names = await readNames(db, { projectId, environmentId }, stitchIds);
   return [
-    ...recorded.map(row => ({ seq: row.eventSeq, delivery: toDelivery(row) })),
-    ...unrecorded.map(({ eventSeq, delivery }) => ({ seq: eventSeq, delivery })),
+    ...recorded.map(({ stitchName, ...row }) => ({
+      seq: row.eventSeq,
+      delivery: { ...toDelivery(row), stitchName },
+    })),
+    ...unrecorded.map(({ eventSeq, delivery }) => ({
+      seq: eventSeq,
+      delivery: { ...delivery, stitchName: names.get(delivery.stitchId ?? '') ?? null },
+    })),
   ]
     .sort((a, b) => a.seq - b.seq || (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1))
     .slice(0, maxListed)
     .map(({ delivery }) => delivery);
+}
+
+async function readNames(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  stitchIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (stitchIds.length === 0) return new Map();
+  const rows = await db.query<{ readonly stitchId: string; readonly name: string }>(
+    selectNames,
+    [projectId, environmentId, [...new Set(stitchIds)]],
+    'timeline.names',
+  );
+  return new Map(rows.map(({ stitchId, name }) => [stitchId, name]));
 }

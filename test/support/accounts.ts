@@ -90,6 +90,7 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
       email,
       passwordHash: 'not a hash',
       workspaceName: `Workspace ${people}`,
+      app: 'studio',
       client: { ...origin, userAgent: 'test' },
       now: clock.now(),
     });

@@ -24,8 +24,10 @@ export const messages: Family = {
         for (const { occurredAt, eventName, eventId } of timeline.events) {
           output.line([occurredAt, eventName, eventId].join('\t'));
         }
-        for (const { createdAt, deliveryId, status, responseStatus } of timeline.deliveries) {
-          output.line([createdAt, `webhook ${status}`, deliveryId, responseStatus ?? '-'].join('\t'));
+        for (const { createdAt, deliveryId, stitchName, status, responseStatus } of timeline.deliveries) {
+          output.line(
+            [createdAt, `webhook ${status}`, deliveryId, responseStatus ?? '-', stitchName ?? '-'].join('\t'),
+          );
         }
       },
     }),

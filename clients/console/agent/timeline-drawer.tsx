@@ -2,6 +2,7 @@
 import { Button, Drawer, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Message, MessageTimeline } from '../../sdk/index.ts';
+import { toShownName } from '../../kit/shown-name.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
@@ -103,6 +104,7 @@ function Timeline({ timeline, names, onShowRun }: TimelineProps) {
           {deliveries.map(delivery => (
             <li key={delivery.deliveryId}>
               <time dateTime={delivery.createdAt}>{formats.dateTime(delivery.createdAt)}</time>
+              {delivery.stitchName !== null && <bdi>{toShownName(delivery.stitchName)}</bdi>}
               <span>
                 {texts.timeline.deliveryStatus[delivery.status]} · {texts.run.attempts(delivery.attemptCount)}
               </span>

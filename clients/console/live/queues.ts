@@ -1,7 +1,7 @@
 /** The queues of the Console: which threads are in each, how they are asked for, and their order. */
 import type { ListThreadsQuery, Queues, Thread } from '../../sdk/index.ts';
 
-/** Those that the contract counts, and that a saved filter may be of. */
+/** The inbox: the queues that the contract counts, and that a saved filter may be of. */
 export const countedQueueNames = [
   'mine',
   'unassigned',
@@ -12,14 +12,12 @@ export const countedQueueNames = [
   'failed',
   'paused',
   'closed',
+  'snoozed',
 ] as const;
 export type CountedQueueName = (typeof countedQueueNames)[number];
 
-/** The inbox, as it is listed. */
-export const inboxQueueNames = [...countedQueueNames, 'snoozed'] as const;
-
 /** `search` has the threads that a search has found; the others are of everybody's inbox. */
-export const queueNames = [...inboxQueueNames, 'search'] as const;
+export const queueNames = [...countedQueueNames, 'search'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What the contract calls the queues. */
@@ -34,6 +32,7 @@ export const contractNames: Readonly<Record<CountedQueueName, Exclude<keyof Queu
     failed: 'failedSends',
     paused: 'paused',
     closed: 'closed',
+    snoozed: 'snoozed',
   };
 
 export const isCounted = (name: QueueName): name is CountedQueueName =>

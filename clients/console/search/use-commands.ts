@@ -5,7 +5,7 @@ import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Su
 import { useMemo } from 'react';
 import { signOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
-import { inboxQueueNames } from '../live/queues.ts';
+import { countedQueueNames } from '../live/queues.ts';
 import type { Command } from '../../kit/palette/commands.ts';
 import { rememberEnvironment, useEnvironments } from '../../kit/shell/environments.ts';
 import { useOfferedCommands } from '../shell/page-commands.ts';
@@ -58,7 +58,7 @@ function useQueueCommands(): readonly RunnableCommand[] {
   const { saved } = useSavedFilters();
   return useMemo(
     () => [
-      ...inboxQueueNames.map(queue => ({
+      ...countedQueueNames.map(queue => ({
         id: `queue-${queue}`,
         group: 'queues' as const,
         label: shell.queues[queue],

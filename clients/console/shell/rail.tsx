@@ -7,7 +7,7 @@ import { SavedFilterList } from '../list/saved-filter-list.tsx';
 import { isSameFilter } from '../list/saved-filters.ts';
 import { useFilters } from '../list/use-filters.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
-import { contractNames, inboxQueueNames, isCounted, type QueueName } from '../live/queues.ts';
+import { contractNames, countedQueueNames, isCounted, type QueueName } from '../live/queues.ts';
 import { useQueueCounts } from '../live/use-queue-counts.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -55,9 +55,9 @@ export function Rail({ queue, onChosen }: RailProps) {
         }
       />
       <ul className={classes['queues']}>
-        {inboxQueueNames.map(name => {
+        {countedQueueNames.map(name => {
           const Icon = queueIcons[name];
-          const found = isCounted(name) ? counts?.[contractNames[name]] : undefined;
+          const found = counts?.[contractNames[name]];
           return (
             <li key={name}>
               <Link

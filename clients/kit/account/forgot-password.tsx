@@ -1,6 +1,6 @@
 import { Button, Stack } from '@mantine/core';
 import { useState } from 'react';
-import { useApp } from '../app-identity.ts';
+import { useMailedApp } from '../app-identity.ts';
 import { anonymous } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem, ToSignIn } from './account-page.tsx';
@@ -10,8 +10,7 @@ import { useSubmission } from './use-submission.ts';
 
 export function ForgotPassword() {
   const texts = useKitTexts().account.forgot;
-  const { path } = useApp();
-  const app = path === '/console' ? 'console' : 'studio';
+  const app = useMailedApp();
   const { isSending, problem, run } = useSubmission();
   const [sentTo, setSentTo] = useState<string>();
   const form = useAccountForm({ email: true });

@@ -1,6 +1,7 @@
 import { Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { useMailedApp } from '../app-identity.ts';
 import { anonymous, signIn } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Problem, ToSignIn } from './account-page.tsx';
@@ -14,13 +15,14 @@ const longestName = 256;
 export function SignUp() {
   const texts = useKitTexts().account.signUp;
   const navigate = useNavigate();
+  const app = useMailedApp();
   const { isSending, problem, run } = useSubmission();
   const [workspace, setWorkspace] = useState('');
   const form = useAccountForm({ email: true, password: 'new' });
 
   const submit = form.onSubmit(async ({ email, password }) => {
     const workspaceName = workspace.trim() === '' ? undefined : workspace.trim();
-    const body = { email: email.trim(), password, workspaceName };
+    const body = { email: email.trim(), password, workspaceName, app };
     if (await run(async () => signIn(await anonymous.auth.signUp(body)))) await navigate({ to: '/' });
   });
 

@@ -2,6 +2,7 @@
 import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useMailedApp } from '../app-identity.ts';
 import { signOut, skein } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem } from './account-page.tsx';
@@ -13,7 +14,9 @@ export function Unverified() {
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
   const { isSending, problem, run } = useSubmission();
   const [isSent, setSent] = useState(false);
-  const resend = async (): Promise<void> => setSent(await run(async () => skein.auth.resendVerification()));
+  const app = useMailedApp();
+  const resend = async (): Promise<void> =>
+    setSent(await run(async () => skein.auth.resendVerification({ app })));
   return (
     <AccountPage title={texts.unverified} intro={me === undefined ? undefined : texts.mailed(me.email)}>
       <MailboxLink />

@@ -8,7 +8,7 @@ NPOST login/studio=/login
 GET me/studio/me
 POST verifyEmail/studio=/verify-email
 POST rejectAccount/studio=/reject-account
-0POST resendVerification/studio=/resend-verification
+0QPOST resendVerification/studio=/resend-verification
 POST forgotPassword/studio=/forgot-password
 POST resetPassword/studio=/reset-password
 NPOST acceptInvitation/studio=/accept-invitation

@@ -149,6 +149,12 @@ import type {
   WorkspaceMember,
 } from './types.ts';
 
+/** What `auth.resendVerification` asks for. */
+export interface ResendVerificationQuery {
+  /** @default "studio" */
+  app?: 'studio' | 'console' | undefined;
+}
+
 /** What `sessions.list` asks for. */
 export interface ListSessionsQuery {
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
@@ -889,7 +895,7 @@ export interface AuthApi {
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`
    */
-  resendVerification(options?: CallOptions): Call<Accepted>;
+  resendVerification(query?: ResendVerificationQuery, options?: CallOptions): Call<Accepted>;
 
   /**
    * E-mail a link to set a new password.
@@ -1670,7 +1676,7 @@ export interface ConsoleApi {
 
   /**
    * Count the threads of each queue of an inbox.
-   * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed. `mentions` are those of listMentions that are unread. While the stream brings events of threads, ask again, once in five seconds at most.
+   * Counts go up to 1,000; `more` says that there are more. The threads of a queue are those of GET /threads, with: `mine` status=open, snoozed=false and assigneeUserId of the user; `unassigned` status=open, snoozed=false and assigneeUserId=unassigned; `allOpen` status=open and snoozed=false; `needsApproval` hasPendingSuggestion=true; `waitingLongest` snoozed=false, sort=waitingSince and order=asc; `windowClosing` sort=windowClosesAt, order=asc and windowClosesBefore in two hours; `failedSends` failedSends=true; `paused` status=open and agentMode=paused; `closed` status=closed; `snoozed` snoozed=true, sort=snoozedUntil and order=asc. Snoozed threads count in the other queues, too, where these do not say snoozed=false. `mentions` are those of listMentions that are unread. While the stream brings events of threads, ask again, once in five seconds at most.
    * API keys need `threads:read`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/console/not_found`
    */

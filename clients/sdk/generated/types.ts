@@ -2863,6 +2863,8 @@ export interface SignUpBody {
   /** The new password: 8 to 256 characters. */
   password: string;
   workspaceName?: string | undefined;
+  /** Default: studio. */
+  app?: 'studio' | 'console' | undefined;
 }
 
 export interface TokenResponse {
@@ -3035,7 +3037,7 @@ export interface SecondFactorLoginBody {
 
 export interface SavedFilter {
   /** One of those that GET /console/projects/{projectId}/queues counts. */
-  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
+  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed' | 'snoozed';
   /** What the queue is narrowed down to: filters of GET /threads. */
   filters: {
     channelId?: string[];
@@ -3074,7 +3076,7 @@ export interface Profile {
 
 export interface SavedFilterInput {
   /** One of those that GET /console/projects/{projectId}/queues counts. */
-  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed';
+  queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed' | 'snoozed';
   /** What the queue is narrowed down to: filters of GET /threads. */
   filters: {
     channelId?: readonly string[] | undefined;
@@ -4039,6 +4041,34 @@ export interface TimelineEvent {
   durationMs?: number;
 }
 
+export interface TimelineDelivery {
+  deliveryId: string;
+  /** The project. */
+  projectId: string;
+  stitchId?: string | null;
+  /** The event. */
+  eventId?: string | null;
+  /** The current status. */
+  status: 'pending' | 'delivering' | 'delivered' | 'retrying' | 'failed' | 'cancelled';
+  attemptCount: number;
+  responseStatus?: number | null;
+  lastError?: string | null;
+  lastAttemptAt?: string | null;
+  nextAttemptAt?: string | null;
+  /** When it was created. */
+  createdAt: string;
+  /** When it last changed. */
+  updatedAt: string;
+  /** The environment. */
+  environmentId?: string;
+  /** Three dotted words: `thread.message.received`. */
+  eventName?: string;
+  trigger?: 'scheduled' | 'manual' | 'replay' | 'test';
+  threadId?: string | null;
+  /** What the stitch is called; null: that is not known any more. */
+  stitchName: string | null;
+}
+
 export interface MessageTimeline {
   messageId: string;
   threadId: string;
@@ -4051,7 +4081,7 @@ export interface MessageTimeline {
   events: TimelineEvent[];
   runs: AgentRun[];
   toolCalls: TimelineEvent[];
-  deliveries: WebhookDelivery[];
+  deliveries: TimelineDelivery[];
 }
 
 export interface TextContentInput {
@@ -4826,6 +4856,7 @@ export interface Queues {
     failedSends: QueueCount;
     paused: QueueCount;
     closed: QueueCount;
+    snoozed: QueueCount;
     mentions: QueueCount;
   };
 }

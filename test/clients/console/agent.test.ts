@@ -278,6 +278,7 @@ t.test('what was not seen stops an approval', async t => {
 });
 
 t.test('what an agent writes is seen while it writes, and afterwards how it came to it', async t => {
+  await skein.stitches.create({ name: 'Order desk', webhookUrl: 'https://example.com/hook' });
   const threadId = await receive(setting, 'story', 'Hello');
   await skein.threads.update(threadId, { agentMode: 'auto' });
   const page = await openAs(t, owner, threadId);
@@ -296,6 +297,7 @@ t.test('what an agent writes is seen while it writes, and afterwards how it came
   await page.getByRole('menuitem', { name: 'What became of it' }).click();
   const timeline = page.getByRole('dialog', { name: 'What became of the message' });
   await timeline.getByText('Written', { exact: true }).waitFor();
+  await timeline.getByRole('list', { name: 'Webhook deliveries' }).getByText('Order desk').first().waitFor();
   t.strictSame(await findBarriers(page), []);
   await timeline.getByRole('button', { name: 'Details of the run' }).click();
   const run = page.getByRole('dialog', { name: 'Run of the agent' });

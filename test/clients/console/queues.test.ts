@@ -91,7 +91,12 @@ t.test('a conversation is snoozed until a date and a time', async t => {
     const { snoozedUntil } = await skein.threads.get(ada);
     return typeof snoozedUntil === 'string' && new Date(snoozedUntil).getUTCFullYear() >= year;
   });
+  const sleeping = page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name: /^Snoozed/ });
+  await sleeping.getByText('1', { exact: true }).waitFor();
+  await sleeping.click();
+  await page.getByRole('option', { name: /Ada Byron/ }).waitFor();
   await skein.threads.update(ada, { snoozedUntil: null });
+  await sleeping.getByText('1', { exact: true }).waitFor({ state: 'detached' });
 });
 
 t.test('several conversations are snoozed at once, and woken', async t => {

@@ -22,7 +22,7 @@ t.test('the timeline of a message', async t => {
   const stitchIds = [newId('stitch'), newId('stitch')];
   await database.query(
     `insert into stitches (stitch_id, project_id, environment_id, name, webhook_url, status, created_at, updated_at, state, version)
-     select id, $2, $3, 'stitch', 'https://example.com/', 'active', now(), now(), '{"ownerNews":[],"replays":[]}', 1
+     select id, $2, $3, 'of ' || id, 'https://example.com/', 'active', now(), now(), '{"ownerNews":[],"replays":[]}', 1
      from unnest($1::text[]) id`,
     [stitchIds, projectId, environmentId],
   );
@@ -56,6 +56,19 @@ t.test('the timeline of a message', async t => {
       body.deliveries.map(({ eventId }) => eventId),
       body.events.flatMap(({ eventId }) => [eventId, eventId]),
     );
+    const named = (stitchId: string | null | undefined) => `of ${stitchId ?? ''}`;
+    for (const { stitchId, stitchName } of body.deliveries) t.equal(stitchName, named(stitchId));
+    // As it is once somebody has sent it.
+    await database.query(
+      `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq,
+         event_name, event_at, thread_id, status, attempt_count, trigger, updated_at)
+       select skein_delivery_id(event_id, $1), occurred_at, project_id, environment_id, $1, event_id, seq, event_name, occurred_at,
+         thread_id, 'delivered', 1, 'scheduled', now() from events where event_id = $2`,
+      [stitchIds[0], body.events[0]?.eventId],
+    );
+    const { deliveries } = (await timeline(threadId, messageId)).body;
+    const sent = deliveries.find(({ status: is }) => is === 'delivered');
+    t.match(sent, { stitchId: stitchIds[0], stitchName: named(stitchIds[0]) });
     t.equal((await timeline(threadId, before.messageId)).body.events.length, 2);
   });
 

@@ -11,7 +11,7 @@ const { database: db } = await startTestDatabase(t);
 const { accounts, mails, newPerson } = accountServices(db);
 
 function signUp(email: string, now = Date.now()) {
-  return accounts.signUp({ email, passwordHash: 'hash', workspaceName: 'Acme', client, now });
+  return accounts.signUp({ email, passwordHash: 'hash', workspaceName: 'Acme', app: 'studio', client, now });
 }
 
 async function count(table: string): Promise<number> {
@@ -148,10 +148,10 @@ t.test('a verification token is void for another address, and rubbish is no toke
 t.test('the mail is sent again until the address is verified', async t => {
   const { email, userId } = await newPerson();
   await mailedToken(email);
-  await accounts.resendVerification(userId, Date.now());
+  await accounts.resendVerification(userId, 'studio', Date.now());
   const token = await mailedToken(email);
   await accounts.verifyEmail(token, Date.now(), client);
   const before = await count('mails');
-  await accounts.resendVerification(userId, Date.now());
+  await accounts.resendVerification(userId, 'studio', Date.now());
   t.equal(await count('mails'), before);
 });

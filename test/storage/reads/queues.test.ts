@@ -39,6 +39,7 @@ const lists: Readonly<Record<Exclude<keyof Awaited<ReturnType<typeof readQueues>
   failedSends: { failedSends: true },
   paused: { status: ['open'], agentMode: ['paused'] },
   closed: { status: ['closed'] },
+  snoozed: { snoozed: true, sort: 'snoozedUntil', order: 'asc' },
 };
 
 async function listAll(asked: Asked): Promise<string[]> {
