@@ -1,6 +1,6 @@
-/** What somebody does: whether it is under way, and why it failed, in the server's words. */
+/** What somebody does: whether it is under way, and why it failed. */
 import { useCallback, useState } from 'react';
-import { ApiError } from '../sdk/index.ts';
+import { describeError } from './error-texts.ts';
 
 export interface Action {
   readonly isRunning: boolean;
@@ -13,28 +13,22 @@ export interface Action {
   dismiss(): void;
 }
 
-/** What to tell somebody of an error. */
-export function describeError(error: unknown): string {
-  return error instanceof ApiError ? error.reason : error instanceof Error ? error.message : String(error);
-}
-
 export function useAction(): Action {
   const [isRunning, setRunning] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const [failure, setFailure] = useState<{ readonly error: unknown; readonly problem: string }>();
   const run = useCallback(async (work: () => Promise<unknown>): Promise<boolean> => {
     setRunning(true);
-    setError(undefined);
+    setFailure(undefined);
     try {
       await work();
       return true;
     } catch (thrown) {
-      setError(thrown);
+      setFailure({ error: thrown, problem: await describeError(thrown) });
       return false;
     } finally {
       setRunning(false);
     }
   }, []);
-  const dismiss = useCallback(() => setError(undefined), []);
-  const problem = error === undefined ? undefined : describeError(error);
-  return { isRunning, error, problem, run, dismiss };
+  const dismiss = useCallback(() => setFailure(undefined), []);
+  return { isRunning, error: failure?.error, problem: failure?.problem, run, dismiss };
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ApiError, type ResolveSuggestionBody } from '../../sdk/index.ts';
-import { describeError } from '../../kit/use-action.ts';
+import { describeError } from '../../kit/error-texts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { SuggestionCardProps } from './agent-panel-props.ts';
@@ -30,7 +30,7 @@ export function useResolution({ open, shown }: SuggestionCardProps) {
       return true;
     } catch (error) {
       const isOutdated = error instanceof ApiError && error.status === 409;
-      setProblem(isOutdated ? texts.outdated : describeError(error));
+      setProblem(isOutdated ? texts.outdated : await describeError(error));
       // Whoever was faster, the run says it.
       if (isOutdated)
         void client.agentRuns.get(shown.agentRunId).then(

@@ -3,7 +3,7 @@
  * stay while other threads are looked at; those that have arrived are kept with the draft, also for another page.
  */
 import type { AttachmentInput, Skein } from '../../sdk/index.ts';
-import { describeError } from '../../kit/use-action.ts';
+import { describeError } from '../../kit/error-texts.ts';
 import type { KeptFile } from './drafts.ts';
 
 export interface Upload {
@@ -122,7 +122,8 @@ export class Uploads {
     const idempotencyKey = this.#createKey();
     this.#client.attachments.upload(file, { signal: abort.signal, onProgress, idempotencyKey }).then(
       attachmentId => this.#change(threadId, id, { state: 'ready', progress: 1, attachmentId }),
-      (error: unknown) => this.#change(threadId, id, { state: 'failed', problem: describeError(error) }),
+      async (error: unknown) =>
+        this.#change(threadId, id, { state: 'failed', problem: await describeError(error) }),
     );
   }
 

@@ -8,7 +8,8 @@ import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError, type CannedReply } from '../../sdk/index.ts';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useTexts } from '../texts/index.ts';
-import { describeError, useAction } from '../../kit/use-action.ts';
+import { useErrorText } from '../../kit/error-texts.ts';
+import { useAction } from '../../kit/use-action.ts';
 import classes from './settings.module.css';
 
 /** The contract's. */
@@ -31,6 +32,7 @@ export function CannedReplies() {
     queryKey,
     queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
   });
+  const problem = useErrorText(error);
   /** What is being written: a reply, or a new one. */
   const [edited, setEdited] = useState<CannedReply | 'new'>();
   const done = async (): Promise<void> => {
@@ -51,7 +53,7 @@ export function CannedReplies() {
               <Code key={each}>{each}</Code>
             ))}
           </Group>
-          {error !== null && <Alert color="red">{isMissing(error) ? notFound : describeError(error)}</Alert>}
+          {problem !== undefined && <Alert color="red">{isMissing(error) ? notFound : problem}</Alert>}
           {replies?.length === 0 && edited === undefined && <Text c="dimmed">{texts.replies.none}</Text>}
           <ul className={classes['replies']}>
             {replies?.map(reply => (
@@ -84,7 +86,7 @@ export function CannedReplies() {
 }
 
 /** There is no such project, or not for this operator. */
-const isMissing = (error: Error): boolean =>
+const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 404 || error.status === 403);
 
 function ReplyRow({ reply, onEdit }: { readonly reply: CannedReply; readonly onEdit: () => void }) {

@@ -5,7 +5,7 @@ import type { Profile } from '../../sdk/index.ts';
 import { Face, faceColors } from '../../kit/people/face.tsx';
 import { useProfile } from '../../kit/people/use-profile.ts';
 import { useTexts } from '../texts/index.ts';
-import { describeError } from '../../kit/use-action.ts';
+import { describeError } from '../../kit/error-texts.ts';
 import classes from './settings.module.css';
 
 export function ProfileForm() {
@@ -21,7 +21,7 @@ function Fields({ profile }: { readonly profile: Profile }) {
   const [problem, setProblem] = useState<string>();
   const save = async (changed: Parameters<typeof change>[0]): Promise<void> => {
     setProblem(undefined);
-    await change(changed).catch((error: unknown) => setProblem(describeError(error)));
+    await change(changed).catch(async (error: unknown) => setProblem(await describeError(error)));
   };
   return (
     <Stack gap="md">

@@ -2,7 +2,7 @@
 import { VisuallyHidden } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { describeError } from '../use-action.ts';
+import { useErrorText } from '../error-texts.ts';
 import { step } from './commands.ts';
 import classes from './palette.module.css';
 
@@ -35,6 +35,7 @@ interface ChoiceListProps<Group extends string> {
 
 export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) {
   const { label, texts, written, onWritten, choices, isSearching, error } = props;
+  const problem = useErrorText(error);
   const listId = useId();
   const [chosen, setChosen] = useState<string>();
   // What was chosen may be gone: then the first is.
@@ -78,9 +79,9 @@ export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) 
           onKeyDown={press}
         />
       </div>
-      {error != null && (
+      {problem !== undefined && (
         <div role="alert" className={classes['problem']}>
-          {describeError(error)}
+          {problem}
         </div>
       )}
       <Groups listId={listId} texts={texts} choices={choices} current={current?.id} onPoint={setChosen} />

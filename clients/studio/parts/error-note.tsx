@@ -1,18 +1,19 @@
-/** What went wrong, in the server's words, with what support asks for: the id of the request, and where the code is explained. */
+/** What went wrong, with what support asks for: the id of the request, and where the code is explained. */
 import { Alert, Anchor } from '@mantine/core';
 import { ApiError } from '../../sdk/index.ts';
-import { describeError } from '../../kit/use-action.ts';
+import { useErrorText } from '../../kit/error-texts.ts';
 import { useTexts } from '../texts/index.ts';
 
 /** Of no error it shows nothing: the place of those that may come. */
 export function ErrorNote({ error }: { readonly error: unknown }) {
   const texts = useTexts().errors;
-  if (error == null) return null;
+  const text = useErrorText(error);
+  if (text === undefined) return null;
   const { requestId, docsUrl } = error instanceof ApiError ? error : {};
   return (
     <Alert color="red" role="alert" my="xs">
-      {describeError(error)}
-      {requestId !== undefined && <div>{texts.request(requestId)}</div>}
+      {text}
+      {requestId !== undefined && !text.includes(requestId) && <div>{texts.request(requestId)}</div>}
       {docsUrl !== undefined && isOwnAddress(docsUrl) && (
         <Anchor size="sm" href={docsUrl} target="_blank" rel="noreferrer">
           {texts.explanation}

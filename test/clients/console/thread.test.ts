@@ -263,6 +263,17 @@ t.test('where words are longer the channel is still read whole', async t => {
   await skein.threads.assign(threadId, { userId: owner.userId });
   await page.getByRole('button', { name: /^Zugewiesen/ }).waitFor();
   await checkWhole('assigned');
+
+  // What the server refuses is said in the same language.
+  await page.route(/\/threads\/[^/]+$/, route =>
+    route.fulfill({
+      status: 403,
+      json: { error: 'svc/auth/insufficient_scope', message: 'No.', requestId: 'req_1' },
+    }),
+  );
+  await page.keyboard.press('e');
+  await page.getByRole('alert').getByText('Ihre Rolle erlaubt das nicht.').waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 t.test('fits a telephone, in the dark and in German, and by the keyboard', async t => {
