@@ -6,7 +6,7 @@ import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
-import { useMinute } from '../thread/use-minute.ts';
+import { useMinute } from '../../kit/use-now.ts';
 import { useAction } from '../../kit/use-action.ts';
 import type { WaitingCall } from './activity.ts';
 import classes from './agent.module.css';

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'react';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { TypingSignal } from './typing-signal.ts';
 
@@ -15,10 +16,7 @@ export function useTypingSignal(threadId: string): TypingSignal {
           client.threads.setTyping(threadId, { state }, { maxRetries: 0 }).catch(() => undefined),
         )),
       now: Date.now,
-      schedule: (work, ms) => {
-        const timer = setTimeout(work, ms);
-        return () => clearTimeout(timer);
-      },
+      schedule: scheduleByTimer,
     });
   }, [client, threadId]);
   useEffect(() => () => signal.stop(), [signal]);

@@ -3,22 +3,14 @@ import { Button, Skeleton } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  lazy,
-  Suspense,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  type KeyboardEvent,
-  type MouseEvent,
-} from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
 import { useThreadList } from '../live/use-thread-list.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { useNames } from '../thread/names.tsx';
 import { useEscape } from '../shell/escape.ts';
 import { type PageCommand, usePageCommands } from '../shell/page-commands.ts';
@@ -106,7 +98,7 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   const texts = useTexts().list;
   const formats = useFormats();
   const names = useNames();
-  const now = useAges();
+  const now = useNow(agesEveryMs);
   const open = useOpenThread(queue);
   const scroller = useRef<HTMLDivElement>(null);
   const { order } = state;
@@ -274,15 +266,6 @@ function useOpenThread(queue: QueueName): (threadId: string) => void {
     },
     [navigate, projectId, environmentId, queue],
   );
-}
-
-function useAges(): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), agesEveryMs);
-    return () => clearInterval(timer);
-  }, []);
-  return now;
 }
 
 /** There is no row: not yet, not any more, or nobody could say. */

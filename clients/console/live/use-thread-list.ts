@@ -1,15 +1,11 @@
 /** The list of a queue, for components: read when it is shown, kept true by the stream. */
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import type { QueueName, ThreadFilters } from './queues.ts';
 import { isConnected, type ProjectStream } from './project-stream.ts';
 import { useProjectStream } from './stream-context.tsx';
 import { ThreadList, type ThreadListState } from './thread-list.ts';
-
-export function scheduleByTimer(work: () => void, ms: number): () => void {
-  const timer = setTimeout(work, ms);
-  return () => clearTimeout(timer);
-}
 
 /** @param filters stay the same between renderings while they say the same */
 export function useThreadList(

@@ -4,6 +4,7 @@ import { countUnsent } from '../composer/unsent.ts';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
+import { useNow } from '../../kit/use-now.ts';
 import { useTexts } from '../texts/index.ts';
 import classes from './connection.module.css';
 
@@ -42,17 +43,6 @@ export function Connection() {
       {parts.join(' · ')}
     </span>
   );
-}
-
-/** The time, told so often; not at all without an interval. */
-function useNow(everyMs: number | undefined): number {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    if (everyMs === undefined) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
-    return () => clearInterval(timer);
-  }, [everyMs]);
-  return now;
 }
 
 /** Whether it has been so for a while. */

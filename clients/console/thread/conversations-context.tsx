@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { createOperatorClient, skein } from '../../kit/browser-session.ts';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import type { Skein } from '../../sdk/index.ts';
 import type { Outgoing } from '../composer/outbox.ts';
 import { Drafts } from '../composer/drafts.ts';
@@ -78,10 +79,7 @@ function createPort(storageKey: string, drafts: Drafts): ConversationsPort {
     },
     load: () => sessionStorage.getItem(storageKey),
     keep: text => sessionStorage.setItem(storageKey, text),
-    schedule: (work, ms) => {
-      const timer = setTimeout(work, ms);
-      return () => clearTimeout(timer);
-    },
+    schedule: scheduleByTimer,
     now: Date.now,
     createKey: createRandomKey,
   };

@@ -6,6 +6,7 @@ import { ArrowLeft, Check, Ellipsis, PanelRight, UserPlus } from 'lucide-react';
 import { agentModes, type AgentMode } from '../agent/modes.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Channel, Thread } from '../../sdk/index.ts';
+import { closingSoonMs } from '../live/queues.ts';
 import { ParticipantFace } from '../people/participant-face.tsx';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
@@ -15,7 +16,7 @@ import { type Names } from './names.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { SnoozeItems, useSnoozeDialog } from './snooze-items.tsx';
 import type { OpenThread } from './open-thread.ts';
-import { useMinute } from './use-minute.ts';
+import { useMinute } from '../../kit/use-now.ts';
 import { useThreadCommands } from './use-thread-commands.ts';
 import { useThreadUpdate } from './use-thread-update.ts';
 import type { Action } from '../../kit/use-action.ts';
@@ -130,7 +131,7 @@ function Facts({ thread }: { readonly thread: Thread }) {
       {serviceWindow != null && (
         <span
           className={classes['window']}
-          data-urgent={(left !== undefined && left < 7_200_000) || undefined}
+          data-urgent={(left !== undefined && left < closingSoonMs) || undefined}
         >
           {serviceWindow.open && left !== undefined && left > 0
             ? texts.header.windowCloses(formats.duration(left))
