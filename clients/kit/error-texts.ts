@@ -1,7 +1,7 @@
-/** Errors in the reader's language, by their code: what the code does not tell, and codes that are not known, in the server's words. */
+/** Errors in the reader's language, in texts that are loaded at the first one. */
 import { useEffect, useState } from 'react';
-import { ApiError, ConnectionError, TimeoutError } from '../sdk/index.ts';
-import type { ErrorText, ErrorTexts } from './texts/en-errors.ts';
+import type { ErrorTexts } from './texts/en-errors.ts';
+import { toErrorText } from './to-error-text.ts';
 
 /** They are in no first load: most visits need none of them. */
 async function loadErrorTexts(): Promise<ErrorTexts> {
@@ -19,21 +19,6 @@ export function getErrorTexts(): Promise<ErrorTexts | undefined> {
     return undefined;
   });
   return loading;
-}
-
-/** @param texts undefined: they could not be loaded */
-export function toErrorText(error: unknown, texts: ErrorTexts | undefined): string {
-  if (!(error instanceof ApiError)) {
-    const isUnreachable = error instanceof ConnectionError || error instanceof TimeoutError;
-    if (isUnreachable && texts !== undefined) return texts.unreachable;
-    return error instanceof Error ? error.message : String(error);
-  }
-  const { code, reason, requestId = '' } = error;
-  if (texts === undefined) return reason;
-  const known: Readonly<Partial<Record<string, ErrorText>>> = texts.errors;
-  const text = known[code];
-  if (text === undefined) return requestId === '' ? reason : texts.other(reason, requestId);
-  return typeof text === 'string' ? text : text(reason, requestId);
 }
 
 /** What to tell somebody of an error. */

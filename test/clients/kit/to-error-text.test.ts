@@ -1,8 +1,8 @@
 /** What somebody reads of an error, in each language. */
 import t from 'tap';
-import { toErrorText } from '../../../clients/kit/error-texts.ts';
 import { germanErrors } from '../../../clients/kit/texts/de-errors.ts';
 import { englishErrors } from '../../../clients/kit/texts/en-errors.ts';
+import { toErrorText } from '../../../clients/kit/to-error-text.ts';
 import { ApiError, ConnectionError, TimeoutError } from '../../../clients/sdk/index.ts';
 import { errors } from '../../../protocol/errors.ts';
 
