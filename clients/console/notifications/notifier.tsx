@@ -12,7 +12,7 @@ import { readPreferences } from './preferences.ts';
 import { playSound } from './sound.ts';
 import { Watch } from './watch.ts';
 
-export function Notifier() {
+export default function Notifier() {
   const { settings, list } = useTexts();
   const { notices: texts } = settings;
   const { participantNames } = list;

@@ -8,7 +8,6 @@ import { isQueueName, type QueueName } from '../live/queues.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
 import { MentionList } from '../mentions/mention-list.tsx';
 import { MentionNotices } from '../mentions/mention-notice.tsx';
-import { Notifier } from '../notifications/notifier.tsx';
 import { ConversationsProvider, useConversing } from '../thread/conversations-context.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -20,6 +19,8 @@ import { useEscape, useEscapeKey } from './escape.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
+/** Whoever has just come sees everything: what it tells of comes later. */
+const Notifier = lazy(() => import('../notifications/notifier.tsx'));
 const Shortcuts = lazy(() => import('./shortcuts.tsx'));
 const Damaged = lazy(() => import('./damaged.tsx'));
 
@@ -33,7 +34,9 @@ export function Workplace() {
       <WhileAllowed>
         <ConversationsProvider projectId={projectId} environmentId={environmentId}>
           <Frame queue={queue} />
-          <Notifier />
+          <Suspense>
+            <Notifier />
+          </Suspense>
           <MentionNotices />
           <DamagedOutbox />
           <RoleWatch />
