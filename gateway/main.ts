@@ -1,9 +1,11 @@
 /** `npm start`: reads the configuration, starts a node, says where it is, and drains on SIGTERM, SIGINT or SIGHUP. */
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import pino from 'pino';
 import { type Config, ConfigError, helpText, readConfig } from './config/index.ts';
 import { StartAborted, StartRefused, startSkein } from './composition/index.ts';
 import { servesMailbox } from './mail/index.ts';
+import { parseTraceparent } from '../runtime/observability/index.ts';
 
 /** The longest a drain may take. Then the process exits. */
 const drainDeadlineMs = 30_000;
@@ -30,6 +32,14 @@ function describe(error: unknown): object {
     ...(code !== undefined && { code }),
     ...(cause !== undefined && { cause: describe(cause) }),
   };
+}
+
+/** A line of the log names a trace as traces do, by its id alone. */
+function withTraceId(fields: Record<string, unknown>): Record<string, unknown> {
+  if (!('traceparent' in fields)) return fields;
+  const { traceparent, ...others } = fields;
+  const traceId = parseTraceparent(String(traceparent))?.traceId;
+  return traceId === undefined ? others : { ...others, traceId };
 }
 
 /** Standard output. When its terminal is closed, lines are lost from then on, and the node still drains. */
@@ -99,7 +109,12 @@ const log = pino(
   {
     level: config.logLevel,
     serializers: { err: describe },
-    formatters: { level: label => ({ level: label }) },
+    base: {
+      pid: process.pid,
+      hostname: hostname(),
+      ...(config.nodeId !== undefined && { node: config.nodeId }),
+    },
+    formatters: { level: label => ({ level: label }), log: withTraceId },
   },
   await openLog(config),
 );

@@ -199,7 +199,7 @@ export class RestEndpoint implements Endpoint {
       return errorAnswer(refusal, call.requestId, this.docsUrl, headers);
     }
     this.#log.error(
-      { requestId: call.requestId, operation: this.id, err: error },
+      { requestId: call.requestId, traceparent: call.traceparent, operation: this.id, err: error },
       'operation failed unexpectedly',
     );
     return errorAnswer(new ServiceError('svc/runtime/internal_error'), call.requestId, this.docsUrl);

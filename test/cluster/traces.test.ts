@@ -8,6 +8,7 @@ import { AgentFixture, says, wants } from '../node/agent-fixture.ts';
 import { Line } from '../node/client.ts';
 import { newStitch, signUp } from '../node/tenant.ts';
 import { eventually } from '../support/eventually.ts';
+import type { LogLine } from '../support/node-process.ts';
 import { OtlpReceiver, type CollectedSpan } from '../support/otlp-receiver.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { TestCluster } from './support/cluster.ts';
@@ -16,6 +17,26 @@ import { TestCluster } from './support/cluster.ts';
 function newTrace(flags: '00' | '01'): { readonly traceId: string; readonly traceparent: string } {
   const traceId = randomBytes(16).toString('hex');
   return { traceId, traceparent: `00-${traceId}-${randomBytes(8).toString('hex')}-${flags}` };
+}
+
+/** What is wrong with a line (docs/operate/logs.md). */
+function findFaults(line: LogLine, nodeId: string): string[] {
+  const { level, time, pid, hostname, node, msg, err, ...others } = line;
+  const isPlain = (value: unknown): boolean =>
+    ['string', 'number', 'boolean'].includes(typeof value) ||
+    (Array.isArray(value) && value.every(each => typeof each === 'string'));
+  const faults = [
+    ...(level >= 10 && typeof time === 'number' && typeof pid === 'number'
+      ? []
+      : ['no level, time or process']),
+    ...(typeof hostname === 'string' && node === nodeId ? [] : ['no machine or node']),
+    ...(typeof msg === 'string' && msg.length > 0 && msg.length < 200 ? [] : ['no sentence']),
+    ...(err === undefined || (typeof err === 'object' && err !== null && 'message' in err)
+      ? []
+      : ['no error']),
+    ...Object.entries(others).flatMap(([name, value]) => (isPlain(value) ? [] : [`${name} is not plain`])),
+  ];
+  return faults.map(fault => `${fault}: ${JSON.stringify(line)}`);
 }
 
 const named = (spans: readonly CollectedSpan[], name: string): CollectedSpan => {
@@ -221,5 +242,16 @@ t.test('traces of a cluster', async t => {
     await told;
     t.equal((await one.stop()).code, 0);
     t.equal((await two.stop()).code, 0);
+  });
+
+  await t.test('every line of the log has the form that logs.md describes', async t => {
+    for (const node of [one, two]) {
+      t.ok(node.lines.length > 5, `${node.lines.length} lines`);
+      t.equal(node.output.trim().split('\n').length, node.lines.length, 'nothing else is written');
+      t.same(
+        node.lines.flatMap(line => findFaults(line, node.id)),
+        [],
+      );
+    }
   });
 });
