@@ -154,8 +154,8 @@ export const mutants: readonly Mutant[] = [
     bug: 'an ask that finds no owner fails at once',
     file: 'runtime/node/router.ts',
     in: 'Router.#send',
-    find: 'transport.ask(shard, envelope)',
-    replace: "transport.ask(shard, envelope).catch(() => Promise.reject(unavailable('no_owner')))",
+    find: 'transport.ask(shard, sent)',
+    replace: "transport.ask(shard, sent).catch(() => Promise.reject(unavailable('no_owner')))",
   },
   {
     rule: 'drain and join',
@@ -232,14 +232,6 @@ export const mutants: readonly Mutant[] = [
     in: 'DeliveryTables.cancel',
     find: "row.trigger === 'scheduled' || row.createdAt <= until",
     replace: 'row.createdAt <= until',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a stop leaves the replays of a clock that was ahead',
-    file: 'actors/stitch/state.ts',
-    in: 'getStopTime',
-    find: 'Math.max(now, madeAt)',
-    replace: 'now + 0 * madeAt',
   },
   {
     rule: 'stitches',

@@ -2,7 +2,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { mock } from 'node:test';
 import t, { type Test } from 'tap';
+import { OutboundClient } from '../../../runtime/outbound/client.ts';
+import { maxConnectionsPerOrigin } from '../../../runtime/outbound/request.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/request.ts';
 import type { PoolOptions } from '../../../runtime/pool/pool.ts';
 import { authority, receiverTest } from '../../support/certificates.ts';
@@ -61,6 +64,38 @@ t.test('what is sent, and what comes back', async t => {
   }
   t.notOk(hasValidSignature(received, 'whsec_another'));
   t.equal(received.headers['webhook-id'], 'evt_1');
+});
+
+t.test('the wait for a connection is no part of the time that a request has', async t => {
+  const receiver = await receiverFor(t);
+  const held: (() => void)[] = [];
+  receiver.behaviour = (received, response) => void held.push(() => answer(204)(received, response));
+  const client = new OutboundClient({ reach: 'loopback' });
+  t.teardown(() => client.close());
+  const send = (timeoutMs: number): Promise<OutboundResult> =>
+    new Promise(resolve => client.send(post(receiver.url(), { timeoutMs }), resolve));
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const before = Array.from({ length: maxConnectionsPerOrigin }, () => send(600_000));
+  await receiver.arrived(maxConnectionsPerOrigin);
+  const queued = send(10_000);
+  mock.timers.tick(60_000);
+  receiver.behaviour = answer(204);
+  for (const release of held) release();
+  const { status, failure, durationMs } = await queued;
+  t.match({ status, failure }, { status: 204, failure: undefined }, 'its time began with its connection');
+  const others = await Promise.all(before);
+  t.ok(others.every(each => each.status === 204));
+  t.ok(
+    others.some(each => each.durationMs >= durationMs),
+    'and so does what is told of it',
+  );
+
+  receiver.behaviour = silence;
+  const late = send(10_000);
+  await receiver.arrived(maxConnectionsPerOrigin + 2);
+  mock.timers.tick(10_000);
+  t.match(await late, { failure: 'timeout' }, 'from then on it runs');
 });
 
 t.test('a connection is used again', async t => {

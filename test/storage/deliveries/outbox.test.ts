@@ -1,5 +1,11 @@
 /** Pages of the outbox, put together, are the open deliveries of a stitch in their order. */
 import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import type { Queries } from '../../../storage/database/index.ts';
+import { findDelivery, findDeliveryTenant } from '../../../storage/deliveries/delivery-log.ts';
+import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
+import { ensurePartitions } from '../../../storage/retention/partitions.ts';
 import { cancelDeliveries } from '../../../storage/deliveries/replays.ts';
 import { dueDeliveries, nextDueAt, pendingDeliveries } from '../../../storage/deliveries/outbox.ts';
 import fc from '../../support/fuzz.ts';
@@ -137,3 +143,86 @@ t.test('a stop cancels what was open then, whatever the clocks said', async t =>
     ['whd_of_a_clock_ahead', 'whd_replayed_before'],
   );
 });
+
+t.test(
+  'a delivery is found by its id in whichever day it is, with a row and without, and few days are read',
+  async t => {
+    await ensurePartitions(database, start, silentLog);
+    const day = 86_400_000;
+    const tenant = { projectId: 'prj_days', environmentId: 'env_days' };
+    await database.query(
+      `insert into project_streams (project_id, last_seq, epoch) values ('prj_days', 0, 'e')`,
+    );
+    await database.query(
+      `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+     values ('stitch_days', 'prj_days', 'env_days', 'stitch', 'active', now(), now(), '{}', 1)`,
+    );
+    await database.query(`select skein_follow('stitch_days', '{}', 0, '{}', now())`);
+    const midnight = Date.parse('2026-11-20T00:00:00.000Z');
+    // The last and the first millisecond of days, and days that have no partition.
+    const instants = [-30 * day, -1, 0, day - 1, day, 3 * day, 90 * day].map(ms => midnight + ms);
+    const events = instants.flatMap((ms, index) =>
+      [0, 1].map(of => ({
+        seq: 2 * index + of + 1,
+        at: new Date(ms),
+        eventId: newId('event', ms),
+        hasRow: of === 1,
+      })),
+    );
+    await database.query(`update project_streams set last_seq = $1 where project_id = 'prj_days'`, [
+      events.length,
+    ]);
+    for (const { seq, at, eventId, hasRow } of events) {
+      await database.query(
+        `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, body)
+       values ('prj_days', $1, $2, $3, 'thread.message.received', 'env_days', '{}')`,
+        [seq, at, eventId],
+      );
+      if (!hasRow) continue;
+      await database.query(
+        `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+         event_at, status, trigger, updated_at)
+       values ($1, $2, 'prj_days', 'env_days', 'stitch_days', $3, $4, 'thread.message.received', $2, 'delivered', 'scheduled', $2)`,
+        [deriveDeliveryId(eventId, 'stitch_days'), at, eventId, seq],
+      );
+    }
+    const read = new Set<string>();
+    const watched: Queries = {
+      ...database,
+      async query(text, values, name) {
+        const plan = await database.query<{ 'QUERY PLAN': string }>(
+          `explain (analyze, costs off) ${text}`,
+          values,
+        );
+        for (const line of plan) {
+          const scanned = / on ((?:events|webhook_deliveries)_\w+) /.exec(line['QUERY PLAN'])?.[1];
+          if (scanned !== undefined && !line['QUERY PLAN'].includes('never executed')) read.add(scanned);
+        }
+        return database.query(text, values, name);
+      },
+    };
+    for (const { seq, at, eventId, hasRow } of events) {
+      const deliveryId = deriveDeliveryId(eventId, 'stitch_days');
+      read.clear();
+      const found = await findDelivery(watched, tenant, deliveryId);
+      t.match(found, {
+        eventSeq: seq,
+        eventAt: at.toISOString(),
+        delivery: {
+          deliveryId,
+          eventId,
+          status: hasRow ? 'delivered' : 'pending',
+          createdAt: at.toISOString(),
+        },
+      });
+      for (const table of ['events', 'webhook_deliveries']) {
+        const days = [...read].filter(name => name.startsWith(table) && !name.endsWith('_default'));
+        t.ok(days.length <= 3, `${days.join()} were read`);
+      }
+      t.match(await findDeliveryTenant(database, deliveryId), tenant);
+      t.equal(await findDelivery(database, { ...tenant, environmentId: 'env_1' }, deliveryId), undefined);
+    }
+    const nobodys = deriveDeliveryId(newId('event', midnight), 'stitch_days');
+    t.equal(await findDelivery(database, tenant, nobodys), undefined);
+  },
+);
