@@ -3,17 +3,8 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { startChromium } from '../../support/chromium.ts';
-import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { NodeProcess } from '../../support/node-process.ts';
-import {
-  addOperator,
-  createConsoleAccount,
-  findBarriers,
-  openConsole,
-  receive,
-  startConsole,
-} from './console-page.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 import { openClosedWindow } from './stage.ts';
 
 const provider = await ChatappProvider.start();
@@ -278,49 +269,3 @@ t.test(
     await templates.waitFor({ state: 'detached' });
   },
 );
-
-t.test('a node that is killed while two write loses nothing and doubles nothing', async t => {
-  const { url, database } = await startTestDatabase(t);
-  const node = await NodeProcess.make(t, { DATABASE_URL: url });
-  await node.start();
-  const account = { ...(await createConsoleAccount(node.url)), databaseUrl: url, database };
-  const colleague = await addOperator(account);
-  const threadId = await receive(account, 'ada', 'Hello');
-  const path = `/console/${account.projectId}/${account.environmentId}/all/${threadId}`;
-  const pages = await Promise.all(
-    [account.owner, colleague].map(operator => openConsole(t, browser, account, operator, { path })),
-  );
-  const texts = pages.map((_page, index) => [0, 1, 2, 3].map(at => `operator ${index} text ${at}`));
-  const writeAll = (from: number, to: number) =>
-    Promise.all(
-      pages.map(async (page, index) => {
-        for (const text of texts[index]?.slice(from, to) ?? []) await write(page, text);
-      }),
-    );
-  await Promise.all(pages.map(page => getLog(page).getByText('Hello').waitFor()));
-  await writeAll(0, 2);
-  await node.kill();
-  await writeAll(2, 4);
-  await pages[0]
-    ?.getByText(/waits? for the connection/)
-    .first()
-    .waitFor();
-  await node.start();
-  await receive(account, 'ada', 'Are you there?');
-  const readAll = () => readBodies(account.skein, threadId);
-  await eventually('all messages', async () => (await readAll()).length >= 8);
-  for (const page of pages) {
-    await getLog(page).getByText('Are you there?').waitFor();
-    for (const text of texts.flat()) {
-      await getLog(page).getByText(text, { exact: true }).waitFor();
-      t.equal(await getLog(page).getByText(text, { exact: true }).count(), 1, text);
-    }
-  }
-  const bodies = await readAll();
-  for (const own of texts)
-    t.strictSame(
-      bodies.filter(body => own.includes(body)),
-      own,
-      'each once, and in order',
-    );
-});

@@ -60,6 +60,11 @@ t.test(
     await write(2);
     await killed;
     await write(3);
+    for (const each of [page, other])
+      await each
+        .getByText(/waits? for the connection/i)
+        .first()
+        .waitFor();
     await seeState(page, 'Reconnecting');
     t.strictSame(await findBarriers(page), [], 'nobody is kept out while it is away');
     await page.getByRole('option', { name: 'Ada Byron' }).waitFor();
