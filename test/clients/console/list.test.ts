@@ -99,7 +99,10 @@ t.test('a snoozed conversation is in a queue of its own, until it wakes', async 
   await page.getByRole('link', { name: /^Snoozed/ }).click();
   await shows(page, ['Alan Turing']);
   await page.getByRole('option').getByText('wakes in 2h').waitFor();
-  await page.getByRole('link', { name: /^Snoozed/ }).getByText('1', { exact: true }).waitFor();
+  await page
+    .getByRole('link', { name: /^Snoozed/ })
+    .getByText('1', { exact: true })
+    .waitFor();
   await page.getByRole('button', { name: 'Save these filters' }).waitFor();
   await setting.skein.threads.update(threadId, { snoozedUntil: null });
   await page.getByText('No conversation is snoozed.').waitFor();
