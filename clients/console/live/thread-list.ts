@@ -10,41 +10,14 @@
  */
 import type { ListThreadsQuery, Page, SkeinEvent, Thread } from '../../sdk/index.ts';
 import type { StreamListener } from './project-stream.ts';
-import { belongs, compare, createQuery, type QueueName, type ThreadFilters } from './queues.ts';
+import { belongs, compare, createQuery } from './queues.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
+import type { ShownQueue, ThreadListPort, ThreadListState } from './list-state.ts';
 import { MissingThreads } from './missing-threads.ts';
 import { ThreadOrder } from './thread-order.ts';
 import { ThreadRows } from './thread-rows.ts';
 
-export interface ThreadListState {
-  readonly phase: 'reading' | 'ready' | 'readingMore' | 'failed';
-  readonly error: unknown;
-  /** Ids in the order of the queue. */
-  readonly order: readonly string[];
-  readonly hasMore: boolean;
-  /** Pages that were read. Each may have changed what has to be read next, without a row that shows it. */
-  readonly pages: number;
-  /** Many pages have added no row: `readMore` goes on. */
-  readonly isFar: boolean;
-  /** Rows that would move, come or go if the list were let go. */
-  readonly waiting: number;
-}
-
-/** What a list needs of its surroundings. */
-export interface ThreadListPort {
-  list(query: ListThreadsQuery): Promise<Page<Thread>>;
-  get(threadId: string): Promise<Thread>;
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Runs the work later, once; returns what cancels it. */
-  schedule(work: () => void, ms: number): () => void;
-}
-
-export interface ShownQueue {
-  readonly name: QueueName;
-  readonly filters: ThreadFilters;
-  readonly userId: string;
-}
+export type { ThreadListPort, ThreadListState } from './list-state.ts';
 
 const pageSize = 50;
 /** Whoever scrolls on wants more: the contract's most. */
@@ -81,6 +54,14 @@ export class ThreadList implements StreamListener {
   #cancelAgain: (() => void) | undefined;
   /** Which reading is the last that was begun: answers of earlier ones come too late. */
   #reading = 0;
+  #isReadingFirst = false;
+  /** Somebody has asked for more meanwhile. */
+  #wantsMore = false;
+  /** Events were missed: what is shown stays as it is until the first page has come. */
+  #isRenewing = false;
+  #renewals = 0;
+  /** Of these an event was not taken: those that are not in the next first page are not known any more. */
+  readonly #doubtful = new Set<string>();
   #state: ThreadListState = {
     phase: 'reading',
     error: undefined,
@@ -97,11 +78,17 @@ export class ThreadList implements StreamListener {
     this.#found = queue.name === 'search' ? new Map() : undefined;
     this.#missing = new MissingThreads({
       readOne: async threadId => {
-        if (!this.#rows.put([await port.get(threadId)])) return;
+        const renewals = this.#renewals;
+        const thread = await port.get(threadId);
+        // Otherwise it may be older than what was missed.
+        if (renewals !== this.#renewals || !this.#rows.put([thread])) return;
         this.#order.change(threadId);
         this.#tellSoon();
       },
-      readAll: () => this.read(),
+      readAll: threadIds => {
+        for (const threadId of threadIds) this.#doubtful.add(threadId);
+        return this.read();
+      },
       schedule: port.schedule,
     });
     this.#order = new ThreadOrder({
@@ -122,7 +109,7 @@ export class ThreadList implements StreamListener {
   };
 
   getThread(threadId: string): Thread | undefined {
-    return this.#rows.get(threadId);
+    return this.#rows.getShown(threadId);
   }
 
   /** Reads the first page. What is shown stays until it has come. */
@@ -130,29 +117,49 @@ export class ThreadList implements StreamListener {
     this.#cancelAgain?.();
     const reading = ++this.#reading;
     const isFirst = this.#end === undefined && this.#state.order.length === 0;
+    this.#isReadingFirst = true;
     this.#setState({ phase: isFirst ? 'reading' : this.#state.phase, error: undefined });
     const query = this.#createQuery();
     try {
       const page = await this.#port.list(query);
       if (reading !== this.#reading) return;
+      this.#isReadingFirst = false;
       // What was known behind it may not be there any more.
       this.#order.changeAll();
       this.#query = query;
       this.#found?.clear();
+      for (const threadId of this.#doubtful) this.#rows.forget(threadId);
+      this.#doubtful.clear();
+      if (this.#isRenewing) this.#end = undefined;
+      this.#isRenewing = false;
       this.#takePage(page);
       this.#setState({ phase: 'ready' });
     } catch (error) {
       if (reading !== this.#reading) return;
+      this.#isReadingFirst = false;
       this.#setState({ phase: 'failed', error });
       this.#tryAgain(error, () => void this.read());
       return;
     }
-    if (this.#state.order.length === 0) await this.readMore();
+    const readsOn = this.#wantsMore || this.#state.order.length === 0;
+    this.#wantsMore = false;
+    if (readsOn) await this.readMore();
+  }
+
+  /** Reads the first page after events were missed: whatever is not in it is not known any more. */
+  renew(): Promise<void> {
+    this.#isRenewing = true;
+    this.#renewals++;
+    this.#rows.forgetAll();
+    this.#behind.clear();
+    return this.read();
   }
 
   /** Reads on until a page adds a row, if there is more and nothing is read already. */
   async readMore(): Promise<void> {
-    if (this.#state.phase !== 'ready' || this.#cursor === null) return;
+    // What it would go on from is about to change.
+    if (this.#isReadingFirst) this.#wantsMore = true;
+    if (this.#state.phase !== 'ready' || this.#isReadingFirst || this.#cursor === null) return;
     this.#cancelAgain?.();
     const reading = ++this.#reading;
     this.#setState({ phase: 'readingMore', error: undefined, isFar: false });
@@ -183,8 +190,7 @@ export class ThreadList implements StreamListener {
 
   /** Shows what has waited, though the list is held. */
   release(): void {
-    this.#changed.clear();
-    this.#setState({ order: this.#order.arrange(), waiting: 0 });
+    if (!this.#isRenewing) this.#show(this.#order.arrange());
   }
 
   markRead(threadId: string, sequence: number): void {
@@ -203,15 +209,17 @@ export class ThreadList implements StreamListener {
     if (taken === 'changed') this.#tellSoon();
     // An answer that is on its way may be older than this event, and what came before it was not taken.
     const isMissing = taken === 'unknown' && this.#found?.has(threadId) !== false;
-    if (isMissing || this.#missing.isBeingRead(threadId)) this.#missing.add(threadId);
+    const isUncertain = this.#missing.isBeingRead(threadId) || this.#doubtful.has(threadId);
+    if (isMissing || isUncertain) this.#missing.add(threadId);
   }
 
   onReset(): Promise<void> {
-    return this.read();
+    return this.renew();
   }
 
   stop(): void {
     this.#reading++;
+    this.#isReadingFirst = this.#wantsMore = false;
     this.#cancelTell?.();
     this.#missing.stop();
     this.#cancelAgain?.();
@@ -251,7 +259,7 @@ export class ThreadList implements StreamListener {
   /** Shows a page below a list that is held: whoever scrolls holds it all the while. */
   #append(page: readonly Thread[]): void {
     const { order } = this.#state;
-    const last = this.#rows.get(order.at(-1) ?? '');
+    const last = this.#rows.getShown(order.at(-1) ?? '');
     if (!this.#isHeld || last === undefined) return;
     const added = page.filter(thread => this.#isShown(thread) && this.#comesAfter(thread, last));
     if (added.length === 0) return;
@@ -287,14 +295,19 @@ export class ThreadList implements StreamListener {
   }
 
   #tell(): void {
+    if (this.#isRenewing) return this.#setState({});
     const order = this.#order.arrange();
     const before = this.#state.order;
-    if (!this.#isHeld || before.length === 0) {
-      this.#changed.clear();
-      return this.#setState({ order, waiting: 0 });
-    }
+    if (!this.#isHeld || before.length === 0) return this.#show(order);
     const isSame = order.length === before.length && order.every((id, index) => before[index] === id);
-    this.#setState({ waiting: isSame ? 0 : this.#changed.size });
+    // Rows that have gone while events were missed are in no event.
+    this.#setState({ waiting: isSame ? 0 : Math.max(1, this.#changed.size) });
+  }
+
+  #show(order: readonly string[]): void {
+    this.#changed.clear();
+    this.#rows.clearLeft();
+    this.#setState({ order, waiting: 0 });
   }
 
   #setState(change: Partial<ThreadListState>): void {

@@ -11,9 +11,16 @@ const previewLength = 140;
 
 export class ThreadRows {
   readonly #threads = new Map<string, Thread>();
+  /** Not known any more, but still shown. */
+  readonly #left = new Map<string, Thread>();
 
   get(threadId: string): Thread | undefined {
     return this.#threads.get(threadId);
+  }
+
+  /** Also what has been forgotten and is still shown. */
+  getShown(threadId: string): Thread | undefined {
+    return this.#threads.get(threadId) ?? this.#left.get(threadId);
   }
 
   all(): Iterable<Thread> {
@@ -26,7 +33,8 @@ export class ThreadRows {
     for (const thread of threads) {
       const known = this.#threads.get(thread.threadId);
       if (known !== undefined && (known.sequence ?? 0) > (thread.sequence ?? 0)) continue;
-      const readSequence = Math.max(known?.readSequence ?? 0, thread.readSequence ?? 0);
+      const shown = this.getShown(thread.threadId);
+      const readSequence = Math.max(shown?.readSequence ?? 0, thread.readSequence ?? 0);
       // Read here since it was asked for.
       const hasReadMore = readSequence > (thread.readSequence ?? 0) && readSequence >= (thread.sequence ?? 0);
       this.#threads.set(thread.threadId, {
@@ -37,6 +45,23 @@ export class ThreadRows {
       isNew = true;
     }
     return isNew;
+  }
+
+  /** What is known of it may be wrong, and no event will tell: it has to be read. */
+  forget(threadId: string): void {
+    const thread = this.#threads.get(threadId);
+    if (thread === undefined) return;
+    this.#left.set(threadId, thread);
+    this.#threads.delete(threadId);
+  }
+
+  forgetAll(): void {
+    for (const threadId of this.#threads.keys()) this.forget(threadId);
+  }
+
+  /** What has been forgotten is not shown any more. */
+  clearLeft(): void {
+    this.#left.clear();
   }
 
   /**
@@ -51,11 +76,12 @@ export class ThreadRows {
     if (event.eventName === 'thread.message.received' || event.eventName === 'thread.message.created') {
       return this.#takeMessage(known, event.data.message, event.data.sequence ?? 0);
     }
-    if (known === undefined) return 'nothing';
     // How many have failed only the server knows.
     if (event.eventName === 'channel.message.delivery_failed') return 'unknown';
     const change = describeChange(event);
     if (change === undefined) return 'nothing';
+    // It may belong to a queue from now on.
+    if (known === undefined) return 'unknown';
     this.#threads.set(threadId, {
       ...known,
       ...change,
@@ -66,9 +92,10 @@ export class ThreadRows {
 
   /** The operator has read up to there, which is the newest message that has come. */
   markRead(threadId: string, sequence: number): boolean {
-    const known = this.#threads.get(threadId);
-    if (known === undefined || (known.readSequence ?? 0) >= sequence) return false;
-    this.#threads.set(threadId, { ...known, readSequence: sequence, unreadCount: 0 });
+    const shown = this.getShown(threadId);
+    if (shown === undefined || (shown.readSequence ?? 0) >= sequence) return false;
+    const rows = this.#threads.has(threadId) ? this.#threads : this.#left;
+    rows.set(threadId, { ...shown, readSequence: sequence, unreadCount: 0 });
     return true;
   }
 

@@ -2,8 +2,8 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { followList } from './follow-list.ts';
 import type { QueueName, ThreadFilters } from './queues.ts';
-import { isConnected, type ProjectStream } from './project-stream.ts';
 import { useProjectStream } from './stream-context.tsx';
 import { ThreadList, type ThreadListState } from './thread-list.ts';
 
@@ -30,26 +30,13 @@ export function useThreadList(
   );
   useEffect(() => {
     const stops = [
-      stream.listen(list),
+      followList(stream, list),
       conversations.onRead((threadId, sequence) => list.markRead(threadId, sequence)),
     ];
-    void list.read();
-    if (!isConnected(stream.getState())) stops.push(readAgainOnline(stream, list));
     return () => {
       for (const stop of stops) stop();
-      list.stop();
     };
   }, [stream, conversations, list]);
   const state = useSyncExternalStore(list.onChange, list.getState);
   return { list, state };
-}
-
-/** What happened between the read and the beginning of the stream came by neither. Returns what stops it. */
-function readAgainOnline(stream: ProjectStream, list: ThreadList): () => void {
-  const stop = stream.onState(() => {
-    if (!isConnected(stream.getState())) return;
-    stop();
-    void list.read();
-  });
-  return stop;
 }

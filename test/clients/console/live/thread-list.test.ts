@@ -1,6 +1,8 @@
 /** A queue as it is shown: any interleaving of reads and events ends in what a fresh read gives, and nothing moves while it is held. */
 import fc from '../../../support/fuzz.ts';
 import t from 'tap';
+import { followList } from '../../../../clients/console/live/follow-list.ts';
+import type { StreamState } from '../../../../clients/console/live/project-stream.ts';
 import { ThreadList, type ThreadListPort } from '../../../../clients/console/live/thread-list.ts';
 import {
   belongs,
@@ -38,6 +40,24 @@ class Server {
     const { preview: _, unreadCount: __, ...shown } = thread;
     const data = { environmentId: 'env', threadId, sequence: thread.sequence, thread: shown };
     return createEvent('thread.lifecycle.updated', data);
+  }
+
+  /** An event that tells one thing of the thread alone. */
+  tell(threadId: string, is: 'suggest' | 'resolve' | 'fail'): SkeinEvent {
+    const known = this.threads.get(threadId) ?? create(threadId);
+    const sequence = (known.sequence ?? 0) + 1;
+    const change = {
+      suggest: { pendingSuggestion: 'run_one' },
+      resolve: { pendingSuggestion: null },
+      fail: { failedSends: (known.failedSends ?? 0) + 1 },
+    }[is];
+    this.threads.set(threadId, { ...known, ...change, sequence });
+    const name = {
+      suggest: 'agent.suggestion.created',
+      resolve: 'agent.suggestion.resolved',
+      fail: 'channel.message.delivery_failed',
+    }[is];
+    return createEvent(name, { environmentId: 'env', threadId, sequence, agentRunId: 'run_one' });
   }
 
   erase(threadId: string): SkeinEvent {
@@ -144,6 +164,10 @@ const step = fc.oneof(
   fc.record({ is: fc.constant('outbound' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({ is: fc.constant('erase' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({
+    is: fc.constantFrom('suggest' as const, 'resolve' as const, 'fail' as const),
+    threadId: fc.constantFrom(...threadIds),
+  }),
+  fc.record({
     is: fc.constant('change' as const),
     threadId: fc.constantFrom(...threadIds),
     change: fc.constantFrom<Partial<Thread>>(
@@ -159,6 +183,9 @@ const step = fc.oneof(
     { is: 'more' as const },
     { is: 'read' as const },
     { is: 'settle' as const },
+    // From here on events are missed, until the stream begins again without them.
+    { is: 'lose' as const },
+    { is: 'reset' as const },
   ),
 );
 
@@ -177,22 +204,41 @@ t.test('reads and events in any order end in what is there', async t => {
           await settled();
           return page;
         },
-        get: async threadId => server.threads.get(threadId) ?? create(threadId),
+        get: async threadId => {
+          const thread = server.threads.get(threadId) ?? create(threadId);
+          await settled();
+          return thread;
+        },
         now: () => start,
         schedule: later.schedule,
       };
       const list = new ThreadList(port, { name, filters: {}, userId: me });
       void list.read();
+      let isLost = false;
+      const reset = (): void => {
+        if (isLost) void list.onReset();
+        isLost = false;
+      };
       for (const each of steps) {
-        if (each.is === 'inbound' || each.is === 'outbound')
-          list.onEvent(server.write(each.threadId, each.is));
-        else if (each.is === 'erase') list.onEvent(server.erase(each.threadId));
-        else if (each.is === 'change') list.onEvent(server.change(each.threadId, each.change));
+        const event =
+          each.is === 'inbound' || each.is === 'outbound'
+            ? server.write(each.threadId, each.is)
+            : each.is === 'erase'
+              ? server.erase(each.threadId)
+              : each.is === 'change'
+                ? server.change(each.threadId, each.change)
+                : 'threadId' in each
+                  ? server.tell(each.threadId, each.is)
+                  : undefined;
+        if (event !== undefined && !isLost) list.onEvent(event);
         else if (each.is === 'later') later.run();
         else if (each.is === 'more') void list.readMore();
         else if (each.is === 'read') void list.read();
-        else await settled();
+        else if (each.is === 'settle') await settled();
+        else if (each.is === 'lose') isLost = true;
+        else if (each.is === 'reset') reset();
       }
+      reset();
       for (let round = 0; round < 12; round++) {
         await settled();
         later.run();
@@ -203,13 +249,16 @@ t.test('reads and events in any order end in what is there', async t => {
       const expected = server.list();
       const { order } = list.getState();
       if (order.join() !== expected.map(({ threadId }) => threadId).join()) return false;
-      return expected.every(({ threadId, preview, unreadCount, status, sequence }) => {
-        const row = list.getThread(threadId);
-        return (
-          JSON.stringify([row?.preview, row?.unreadCount, row?.status, row?.sequence]) ===
-          JSON.stringify([preview, unreadCount, status, sequence])
-        );
-      });
+      const toShown = (thread: Thread | undefined): string =>
+        JSON.stringify([
+          thread?.preview,
+          thread?.unreadCount,
+          thread?.status,
+          thread?.sequence,
+          thread?.pendingSuggestion ?? null,
+          thread?.failedSends ?? 0,
+        ]);
+      return expected.every(thread => toShown(list.getThread(thread.threadId)) === toShown(thread));
     },
   );
   await fc.assert(law, { numRuns: 1000 });
@@ -280,6 +329,107 @@ t.test('whoever scrolls holds the list: further pages come all the same, below w
     server.list().map(({ threadId }) => threadId),
   );
 });
+
+t.test(
+  'after a reset, what has ended meanwhile is shown until the answer comes, and then no more',
+  async t => {
+    const server = new Server('all');
+    for (const threadId of threadIds.slice(0, 3)) server.write(threadId, 'inbound');
+    const later = new Later();
+    const port: ThreadListPort = {
+      list: async query => server.page(query),
+      get: async threadId => server.threads.get(threadId) ?? create(threadId),
+      now: () => start,
+      schedule: later.schedule,
+    };
+    const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
+    await list.read();
+    server.change('thread_b', { status: 'closed' });
+    const renewed = list.onReset();
+    list.markRead('thread_c', 1);
+    later.run();
+    t.strictSame(list.getState().order, ['thread_c', 'thread_b', 'thread_a']);
+    t.equal(list.getThread('thread_b')?.status, 'open', 'no row is without its thread');
+    await renewed;
+    t.strictSame(list.getState().order, ['thread_c', 'thread_a']);
+    t.equal(list.getThread('thread_b'), undefined);
+    t.equal(list.getThread('thread_c')?.unreadCount, 0, 'what was read since it was asked for is read');
+    list.hold(true);
+    server.change('thread_c', { status: 'closed' });
+    await list.onReset();
+    t.match(list.getState(), { order: ['thread_c', 'thread_a'], waiting: 1 });
+    t.ok(list.getThread('thread_c'), 'while it is held the row stays');
+    list.hold(false);
+    t.match(list.getState(), { order: ['thread_a'], waiting: 0 });
+  },
+);
+
+t.test('what happened before the first connection came late is not missed', async t => {
+  const server = new Server('all');
+  server.write('thread_a', 'inbound');
+  server.write('thread_b', 'inbound');
+  const port: ThreadListPort = {
+    list: async query => server.page(query),
+    get: async threadId => server.threads.get(threadId) ?? create(threadId),
+    now: () => start,
+    schedule: new Later().schedule,
+  };
+  const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
+  let state: StreamState = { is: 'connecting' };
+  let onState: () => void = () => undefined;
+  const stop = followList(
+    {
+      getState: () => state,
+      onState: listener => {
+        onState = listener;
+        return () => (onState = () => undefined);
+      },
+      listen: () => () => undefined,
+    },
+    list,
+  );
+  await settled();
+  t.strictSame(list.getState().order, ['thread_b', 'thread_a']);
+  server.change('thread_b', { status: 'closed' });
+  state = { is: 'online' };
+  onState();
+  await settled();
+  t.strictSame(list.getState().order, ['thread_a']);
+  stop();
+});
+
+t.test(
+  'of more threads than are read by themselves, those that have left the queue are not kept',
+  async t => {
+    const server = new Server('all');
+    const names = Array.from({ length: 30 }, (_, index) => `thread_${index + 10}`);
+    for (const threadId of names) server.write(threadId, 'inbound');
+    const later = new Later();
+    const createPage = (): Page<Thread> => ({ data: server.list(), hasMore: false, nextCursor: null });
+    const port: ThreadListPort = {
+      list: async () => {
+        const page = createPage();
+        await settled();
+        return page;
+      },
+      get: async () => {
+        throw new Error('they are too many');
+      },
+      now: () => start,
+      schedule: later.schedule,
+    };
+    const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
+    const read = list.read();
+    // The answer that is on its way is older than this.
+    for (const threadId of names.slice(0, 25)) list.onEvent(server.change(threadId, { status: 'closed' }));
+    await read;
+    t.equal(list.getState().order.length, 30);
+    later.run();
+    await settled();
+    await settled();
+    t.strictSame(list.getState().order, names.slice(25).reverse());
+  },
+);
 
 t.test('a read that fails says so, keeps what is shown, and is repeated', async t => {
   const server = new Server('all');

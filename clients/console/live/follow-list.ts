@@ -1,0 +1,22 @@
+/** Keeps a list true while it is shown. */
+import { isConnected, type ProjectStream } from './project-stream.ts';
+import type { ThreadList } from './thread-list.ts';
+
+/** Reads the list, and has it hear what happens. Returns what ends it. */
+export function followList(stream: Pick<ProjectStream, 'getState' | 'onState' | 'listen'>, list: ThreadList) {
+  const stops = [stream.listen(list)];
+  void list.read();
+  if (!isConnected(stream.getState())) {
+    // What happened between the read and the beginning of the stream came by neither.
+    const stop = stream.onState(() => {
+      if (!isConnected(stream.getState())) return;
+      stop();
+      void list.renew();
+    });
+    stops.push(stop);
+  }
+  return (): void => {
+    for (const stop of stops) stop();
+    list.stop();
+  };
+}
