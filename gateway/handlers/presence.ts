@@ -4,7 +4,7 @@ import { decodeThread, type ThreadRow } from '../../actors/thread/index.ts';
 import { invalid, notFound } from '../../protocol/errors.ts';
 import { formatEvent } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
-import type { presenceOperations } from '../../protocol/operations/index.ts';
+import { type presenceOperations, threadOperations } from '../../protocol/operations/index.ts';
 import type { Actor } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database } from '../../storage/database/index.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../storage/reads/index.ts';
 import { performOnce } from '../../storage/idempotency/index.ts';
 import type { EphemeralEvent } from '../stream/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import { admits, type Handlers } from '../pipeline/index.ts';
 import { getAuthor, getUserId } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
 
@@ -99,7 +99,8 @@ export function presenceHandlers({
 
     moveReadCursor: async call => {
       const { threadId } = call.params;
-      const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
+      const scope = await resolveScope(call, database, findThreadTenant, threadId);
+      const { projectId, environmentId } = scope;
       const { sequence } = call.body;
       const tenant = { projectId, environmentId, threadId };
       const moved = await moveReadCursor(database, {
@@ -113,7 +114,9 @@ export function presenceHandlers({
         const message = 'must not be beyond the last event of the thread';
         throw invalid([{ path: '/body/sequence', message, code: 'maximum' }]);
       }
-      await tellParticipant({ database, node }, tenant, { upTo: sequence, typing: false });
+      // Who may only look at conversations leaves no trace of it at the participant's.
+      if (call.caller !== undefined && admits(threadOperations.updateThread, call.caller, scope))
+        await tellParticipant({ database, node }, tenant, { upTo: sequence, typing: false });
       return { body: moved };
     },
   };

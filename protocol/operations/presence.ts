@@ -30,9 +30,9 @@ export const presenceOperations = {
     tag,
     summary: 'Set how far you have read a thread',
     description:
-      'Each user has one cursor for each thread; with an API key it is that of the user who created the key. It never moves back: the answer is its present position. It cannot be beyond the last event of the thread.',
+      'Each user has one cursor for each thread; with an API key it is that of the user who created the key. It never moves back: the answer is its present position. It cannot be beyond the last event of the thread. The participant learns that their messages were read, where the channel shows it, unless the reader may not answer them.',
     auth: 'project',
-    access: access.writeThreads,
+    access: access.moveReadCursor,
     params: oneThread,
     body: ReadCursorBody,
     success: { status: 200, body: ReadCursor },

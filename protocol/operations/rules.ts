@@ -26,6 +26,8 @@ const who = <
 export const access = {
   readThreads: who(['threads:read'], everyone, allOperators),
   writeThreads: who(['threads:write'], developers, operators),
+  /** Their own: whoever may only read has read, too. */
+  moveReadCursor: who(['threads:write'], everyone, allOperators),
   readMessages: who(['messages:read'], everyone, allOperators),
   writeMessages: who(['messages:write'], developers, operators),
   /** What happened on a channel: its bridge may say so, and operators may not put words into a customer's mouth. */

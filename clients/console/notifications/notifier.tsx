@@ -49,6 +49,8 @@ export default function Notifier() {
   useStreamListener(watch);
   useEffect(() => {
     showTitle(product, 0);
+    // It comes after the page: whoever drives the page can tell from when on nothing is missed.
+    document.documentElement.dataset['notifies'] = '';
     const look = (): void => {
       if (!isAway()) watch.clear();
     };
@@ -58,6 +60,7 @@ export default function Notifier() {
       removeEventListener('focus', look);
       document.removeEventListener('visibilitychange', look);
       showTitle(product, 0);
+      delete document.documentElement.dataset['notifies'];
     };
   }, [watch, product]);
   return null;

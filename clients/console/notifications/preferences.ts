@@ -1,4 +1,5 @@
 /** How an operator wants to hear of what happens while they look elsewhere. Kept in their profile, and by the browser, which has them at once and gives the permission. */
+import type { Profile } from '../../sdk/index.ts';
 
 export interface NotificationPreferences {
   /** The number of conversations with something new, in the title of the page. */
@@ -19,6 +20,17 @@ export const defaultPreferences: NotificationPreferences = {
   showsText: false,
   about: 'unassigned',
 };
+
+/** What the profile says. */
+export function toPreferences({
+  browser: desktop,
+  showText: showsText,
+  title,
+  sound,
+  about,
+}: Profile['notifications']): NotificationPreferences {
+  return { title, desktop, sound, showsText, about };
+}
 
 const abouts: readonly unknown[] = ['mine', 'unassigned', 'all'] satisfies NotificationPreferences['about'][];
 

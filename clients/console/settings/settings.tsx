@@ -1,12 +1,11 @@
 /** What an operator sets for themselves. */
 import { Radio, SegmentedControl, Select, Stack, Switch, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { skein } from '../../kit/browser-session.ts';
+import type { Profile } from '../../sdk/index.ts';
 import {
   keepPreferences,
   type NotificationPreferences,
-  readPreferences,
+  toPreferences,
 } from '../notifications/preferences.ts';
 import { languages, useProfile, useSetLanguage, useTheme } from '../../kit/people/use-profile.ts';
 import { playSound } from '../notifications/sound.ts';
@@ -19,7 +18,7 @@ import classes from './settings.module.css';
 
 export function Settings() {
   const texts = useTexts().settings;
-  const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
+  const { profile } = useProfile();
   return (
     <main className={classes['page']}>
       <Stack gap="xl" className={classes['column']}>
@@ -31,7 +30,7 @@ export function Settings() {
           <ProfileForm />
         </Section>
         <Appearance />
-        {me !== undefined && <NotificationSettings userId={me.userId} />}
+        {profile !== undefined && <NotificationSettings profile={profile} />}
       </Stack>
     </main>
   );
@@ -105,9 +104,10 @@ function TimeZone() {
   );
 }
 
-function NotificationSettings({ userId }: { readonly userId: string }) {
+function NotificationSettings({ profile }: { readonly profile: Profile }) {
   const texts = useTexts().settings.notifications;
-  const [preferences, setPreferences] = useState(() => readPreferences(localStorage, userId));
+  const { userId } = profile;
+  const [preferences, setPreferences] = useState(() => toPreferences(profile.notifications));
   const [isRefused, setRefused] = useState(false);
   const { change: changeProfile } = useProfile();
   const change = (changed: Partial<NotificationPreferences>): void => {

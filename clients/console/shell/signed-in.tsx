@@ -2,7 +2,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { ProfileSettings, useProfile } from '../../kit/people/use-profile.ts';
-import { keepPreferences } from '../notifications/preferences.ts';
+import { keepPreferences, toPreferences } from '../notifications/preferences.ts';
 
 export function SignedIn() {
   return (
@@ -19,8 +19,7 @@ function NotificationSettings(): null {
   const { notifications, userId } = useProfile().profile ?? {};
   useEffect(() => {
     if (notifications === undefined || userId === undefined) return;
-    const { browser: desktop, showText: showsText, title, sound, about } = notifications;
-    keepPreferences(localStorage, userId, { title, desktop, sound, showsText, about });
+    keepPreferences(localStorage, userId, toPreferences(notifications));
   }, [notifications, userId]);
   return null;
 }

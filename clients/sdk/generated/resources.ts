@@ -1574,7 +1574,7 @@ export interface ThreadsApi {
 
   /**
    * Set how far you have read a thread.
-   * Each user has one cursor for each thread; with an API key it is that of the user who created the key. It never moves back: the answer is its present position. It cannot be beyond the last event of the thread.
+   * Each user has one cursor for each thread; with an API key it is that of the user who created the key. It never moves back: the answer is its present position. It cannot be beyond the last event of the thread. The participant learns that their messages were read, where the channel shows it, unless the reader may not answer them.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */

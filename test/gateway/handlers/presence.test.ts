@@ -139,6 +139,10 @@ t.test('who is at a thread', async t => {
     t.equal(await shown(agent.token), undefined);
     t.equal((await read(0, agent.token)).body.sequence, 0);
     t.equal(await shown(agent.token), 0);
+    const onlooker = await node.tenant();
+    await join(onlooker.userId, 'viewer');
+    t.equal((await read(2, onlooker.token)).body.sequence, 2, 'who may only look has read, too');
+    t.equal(await shown(onlooker.token), 2);
 
     const beyond = await read((sequence ?? 0) + 1);
     t.match([beyond.status, beyond.body.details], [422, { issues: [{ path: '/body/sequence' }] }]);
