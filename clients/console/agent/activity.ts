@@ -47,6 +47,17 @@ export const noActivity: AgentActivity = {
 const runRanks = { pending: 0, running: 1, succeeded: 2, failed: 2, cancelled: 2 } as const;
 const hasEnded = (run: AgentRun | undefined): boolean => run !== undefined && runRanks[run.status] === 2;
 
+/** Whether the suggestion of that run still waits for a decision. */
+export const isPending = ({ suggestion }: AgentActivity, agentRunId: string): boolean =>
+  suggestion?.agentRunId === agentRunId && suggestion.suggestion.status === 'pending';
+
+/** Whether the suggestion of that run was sent with that very text. */
+export function wasSent({ suggestion }: AgentActivity, agentRunId: string, text: string): boolean {
+  if (suggestion?.agentRunId !== agentRunId) return false;
+  const { status, sentBody } = suggestion.suggestion;
+  return status === 'approved' ? suggestion.body === text : status === 'edited' && sentBody === text;
+}
+
 /** With runs as they were read, or as their events have them. A run does not go back. */
 export function addRuns(activity: AgentActivity, given: readonly AgentRun[]): AgentActivity {
   const runs = new Map(activity.runs);
@@ -56,6 +67,7 @@ export function addRuns(activity: AgentActivity, given: readonly AgentRun[]): Ag
   }
   const newest = [...runs.values()].sort((one, other) => (one.createdAt < other.createdAt ? 1 : -1));
   let next: AgentActivity = { ...activity, runs, running: newest.find(run => !hasEnded(run)) };
+  next = removeCalls(next, call => hasEnded(runs.get(call.agentRunId)));
   if (next.writing !== undefined && hasEnded(runs.get(next.writing.agentRunId)))
     next = { ...next, writing: undefined };
   const suggesting = newest.find(run => run.trace.suggestion !== undefined);
@@ -113,13 +125,10 @@ export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): Agen
   switch (event.eventName) {
     case 'agent.run.queued':
     case 'agent.run.started':
-      return addRuns(activity, [event.data.agentRun]);
     case 'agent.run.succeeded':
     case 'agent.run.failed':
-    case 'agent.run.cancelled': {
-      const { agentRun } = event.data;
-      return removeCalls(addRuns(activity, [agentRun]), call => call.agentRunId === agentRun.agentRunId);
-    }
+    case 'agent.run.cancelled':
+      return addRuns(activity, [event.data.agentRun]);
     case 'agent.suggestion.created':
     case 'agent.suggestion.resolved': {
       const { agentRunId, suggestion } = event.data;

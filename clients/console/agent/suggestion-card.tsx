@@ -14,6 +14,7 @@ import { LinkedText } from '../thread/linked-text.tsx';
 import { Decisions } from './suggestion-decisions.tsx';
 import { SuggestionEditor } from './suggestion-editor.tsx';
 import { EndedSuggestionNotice } from './ended-suggestion.tsx';
+import { isPending, wasSent } from './activity.ts';
 import { useEditing } from './use-suggestion-editing.ts';
 import { useResolution } from './use-resolution.ts';
 import classes from './agent.module.css';
@@ -38,7 +39,8 @@ export function SuggestionCard(props: AgentPanelProps) {
 /** Puts what was edited into the reply, when its suggestion is not pending any more. */
 function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
   const { drafts } = useConversing();
-  const { suggestion } = state.activity;
+  const { activity } = state;
+  const { suggestion } = activity;
   const pending = suggestion?.suggestion.status === 'pending' ? suggestion.agentRunId : undefined;
   const before = useRef(pending);
   // Before the next key, which is meant for that text.
@@ -49,8 +51,9 @@ function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
     const text = drafts.getText(ended, 'suggestion');
     if (text === '') return;
     drafts.setText(ended, 'suggestion', '');
-    onTakeOver(text.trim());
-  }, [pending, drafts, onTakeOver]);
+    // Sent, though the answer was lost.
+    if (!wasSent(activity, ended, text)) onTakeOver(text.trim());
+  }, [pending, activity, drafts, onTakeOver]);
 }
 
 function Pending(props: SuggestionCardProps) {
@@ -67,7 +70,11 @@ function Pending(props: SuggestionCardProps) {
   const sendEdited = async (): Promise<void> => {
     // Or the answer, by which the suggestion ends, would leave it in the reply.
     forget();
-    if (!(await resolve('approve', edited === shown.body ? {} : { body: edited }))) keep(edited);
+    if (await resolve('approve', edited === shown.body ? {} : { body: edited })) return;
+    const { activity } = open.getState();
+    if (isPending(activity, shown.agentRunId)) keep(edited);
+    // It ended before the answer came, when nothing was kept under it.
+    else if (!wasSent(activity, shown.agentRunId, edited)) onTakeOver(edited);
   };
   const takeOver = async (): Promise<void> => {
     forget();

@@ -92,6 +92,11 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
             {texts.refuseTool}
           </Button>
         )}
+        {reason !== undefined && (
+          <Button size="compact-sm" variant="default" onClick={() => setReason(undefined)}>
+            {texts.cancelRefusal}
+          </Button>
+        )}
       </footer>
     </section>
   );

@@ -6,10 +6,12 @@
  *                      -> waiting: there was no answer, or a passing error; again after a while, or when the stream is online
  *                      -> refused: the operator sends it again, with a new key, or discards it
  *
+ * A message that failed and is sent once more has a key of its own kind, the same for all operators.
+ *
  * What belongs to one thread leaves in order, one after the other: behind what is refused the rest waits.
  */
 import { ApiError, AuthError } from '../../sdk/index.ts';
-import { parseKept, type Outgoing, type OutgoingContent } from './outgoing.ts';
+import { parseKept, toResendKey, type Outgoing, type OutgoingContent } from './outgoing.ts';
 
 export type { Outgoing, OutgoingContent } from './outgoing.ts';
 
@@ -39,6 +41,9 @@ export function canSucceedLater(error: unknown): boolean {
   if (error.code === 'svc/runtime/idempotency_conflict') return error.details?.['reason'] === 'in_progress';
   return error.status >= 500 || error.status === 429 || error.status === 408;
 }
+
+const isReplay = (error: unknown): boolean =>
+  error instanceof ApiError && error.headers.get('idempotent-replayed') === 'true';
 
 export class Outbox {
   readonly #port: OutboxPort;
@@ -80,19 +85,37 @@ export class Outbox {
 
   add(threadId: string, content: OutgoingContent): void {
     const { createKey, now } = this.#port;
-    const item: Outgoing = { key: createKey(), threadId, content, queuedAt: now(), state: 'waiting' };
+    this.#append({ key: createKey(), threadId, content, queuedAt: now(), state: 'waiting' });
+  }
+
+  /** Sends a message that failed once more; not twice. */
+  addAgain(threadId: string, content: OutgoingContent, messageId: string): void {
+    if (this.#items.some(({ resend }) => resend?.messageId === messageId)) return;
+    const resend = { messageId, attempt: 1 };
+    const queuedAt = this.#port.now();
+    this.#append({ key: toResendKey(resend), resend, threadId, content, queuedAt, state: 'waiting' });
+  }
+
+  #append(item: Outgoing): void {
     this.#change([...this.#items, item]);
     this.flush();
   }
 
   /** Sends what was refused once more, as something new. */
   retry(key: string): void {
+    if (this.#items.some(item => item.key === key && item.state === 'refused')) this.#renew(key);
+  }
+
+  #renew(key: string): void {
     const { createKey, now } = this.#port;
     this.#change(
       this.#items.map(item => {
-        if (item.key !== key || item.state !== 'refused') return item;
-        const { problem: _problem, ...rest } = item;
-        return { ...rest, key: createKey(), queuedAt: now(), state: 'waiting' };
+        if (item.key !== key) return item;
+        const { problem: _problem, resend, ...rest } = item;
+        const renewed = { ...rest, queuedAt: now(), state: 'waiting' } as const;
+        if (resend === undefined) return { ...renewed, key: createKey() };
+        const next = { ...resend, attempt: resend.attempt + 1 };
+        return { ...renewed, key: toResendKey(next), resend: next };
       }),
     );
     this.flush();
@@ -139,6 +162,8 @@ export class Outbox {
     try {
       await this.#port.send(item);
     } catch (error) {
+      // That attempt was refused before, perhaps a colleague's: what was in its way may be gone.
+      if (item.resend !== undefined && isReplay(error)) return this.#renew(item.key);
       if (!canSucceedLater(error)) return this.#refuse(item.key, (error as ApiError).reason);
       this.#update(item.key, { state: 'waiting' });
       this.#retryLater();

@@ -1,9 +1,21 @@
 /** One item of the outbox, and how it is read again from what a browser has kept of it. */
 import type { AttachmentInput } from '../../sdk/index.ts';
 
+/** Which message failed, and how often it was tried to send it once more. */
+export interface Resend {
+  readonly messageId: string;
+  /** From 1 on. */
+  readonly attempt: number;
+}
+
+/** Everybody who sends a failed message once more has this key: so it leaves once, whoever and however often. */
+export const toResendKey = ({ messageId, attempt }: Resend): string => `resend-${messageId}-${attempt}`;
+
 export interface Outgoing {
   /** The Idempotency-Key of every try. */
   readonly key: string;
+  /** Of a message that failed, sent once more. */
+  readonly resend?: Resend;
   readonly threadId: string;
   readonly content:
     | {
@@ -115,6 +127,7 @@ const isContent: Check = value =>
 
 const isWhole = toShapeCheck({
   key: isText,
+  resend: toOptionalCheck(toShapeCheck({ messageId: isText, attempt: isNumber })),
   threadId: isText,
   content: isContent,
   queuedAt: isNumber,

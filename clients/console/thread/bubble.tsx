@@ -35,13 +35,15 @@ export interface BubbleProps {
   readonly quoted: Message | undefined;
   /** The run that has written it. */
   readonly run: AgentRun | undefined;
+  /** Whether it failed and was sent once more. */
+  readonly wasResent: boolean;
   readonly names: Names;
   readonly participantName: string;
   readonly actions: MessageActions;
 }
 
 export const Bubble = memo(function Bubble(props: BubbleProps) {
-  const { message, showsAuthor, reactions, run, names, participantName, actions } = props;
+  const { message, showsAuthor, reactions, run, wasResent, names, participantName, actions } = props;
   const texts = useTexts().thread.message;
   const author = message.direction === 'inbound' ? participantName : names.actor(message.actor);
   return (
@@ -80,7 +82,7 @@ export const Bubble = memo(function Bubble(props: BubbleProps) {
         {message.status === 'failed' && (
           <Failure
             message={message}
-            onRetry={names.mayAnswer ? () => actions.sendAgain(message) : undefined}
+            onRetry={names.mayAnswer && !wasResent ? () => actions.sendAgain(message) : undefined}
           />
         )}
       </div>
@@ -182,7 +184,7 @@ function Foot({ message }: { readonly message: Message }) {
 
 interface FailureProps {
   readonly message: Message;
-  /** Undefined: the operator may not. */
+  /** Undefined: the operator may not, or it was done. */
   readonly onRetry: (() => void) | undefined;
 }
 
@@ -194,7 +196,9 @@ function Failure({ message, onRetry }: FailureProps) {
     <div className={classes['problem']}>
       <span>{why === undefined ? texts.status.failed : texts.failedBecause(why)}</span>
       {error?.details?.outcome === 'unknown' && <span>{texts.unknownOutcome}</span>}
-      {onRetry !== undefined && <UnstyledButton onClick={onRetry}>{texts.retry}</UnstyledButton>}
+      {onRetry !== undefined && (
+        <UnstyledButton onClick={event => event.detail < 2 && onRetry()}>{texts.retry}</UnstyledButton>
+      )}
     </div>
   );
 }

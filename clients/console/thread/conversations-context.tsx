@@ -50,7 +50,7 @@ function SignedInConversations({
   const conversing = useMemo((): Conversing => {
     const client = createOperatorClient({ projectId, environmentId });
     const drafts = new Drafts(localStorage, { userId, projectId });
-    const port = createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`, drafts);
+    const port = { ...createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`, drafts), userId };
     const conversations = new Conversations(client, stream, port);
     const presence = new Presence({ userId, schedule: port.schedule });
     return { conversations, drafts, presence, projectId, environmentId, userId };
@@ -71,7 +71,7 @@ function SignedInConversations({
 }
 
 /** What is on its way outlives a reload of its tab, and ends with it or at sign-out. */
-function createPort(storageKey: string, drafts: Drafts): ConversationsPort {
+function createPort(storageKey: string, drafts: Drafts): Omit<ConversationsPort, 'userId'> {
   return {
     files: {
       load: threadId => drafts.get(threadId).files ?? [],

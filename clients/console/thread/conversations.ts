@@ -1,8 +1,9 @@
 /** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
-import type { EphemeralEvent, Message, Skein, SkeinEvent } from '../../sdk/index.ts';
+import type { EphemeralEvent, Message, Skein, SkeinEvent, ThreadNote } from '../../sdk/index.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
 import { type KeptFiles, Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
+import { resendField } from './history.ts';
 import { OpenThread } from './open-thread.ts';
 
 /** Threads whose entries are kept, so that going back to one takes no time. */
@@ -11,7 +12,11 @@ const keptThreads = 20;
 const keyField = 'consoleKey';
 
 /** What the Console may do without in a test. */
-export type ConversationsPort = Omit<OutboxPort, 'send'> & { readonly files: KeptFiles };
+export type ConversationsPort = Omit<OutboxPort, 'send'> & {
+  readonly files: KeptFiles;
+  /** Who writes here. */
+  readonly userId: string;
+};
 
 export class Conversations implements StreamListener {
   /** With the project and the environment filled in. */
@@ -23,6 +28,7 @@ export class Conversations implements StreamListener {
   /** The one that was opened last at the end. */
   readonly #threads = new Map<string, OpenThread>();
   readonly #readListeners = new Set<(threadId: string, sequence: number) => void>();
+  readonly #userId: string;
   #stop: (() => void)[] = [];
   #wasOnline = false;
 
@@ -30,6 +36,7 @@ export class Conversations implements StreamListener {
     this.client = client;
     this.#stream = stream;
     this.#schedule = port.schedule;
+    this.#userId = port.userId;
     this.uploads = new Uploads(client, port.createKey, port.files);
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
@@ -99,19 +106,27 @@ export class Conversations implements StreamListener {
   #settle({ metadata }: Message): void {
     const key = metadata[keyField];
     if (typeof key === 'string') this.outbox.remove(key);
+    const failed = metadata[resendField];
+    // A colleague has sent it once more.
+    const other = this.outbox.getItems().find(({ resend }) => resend?.messageId === failed);
+    if (typeof failed === 'string' && other !== undefined) this.outbox.remove(other.key);
   }
 
-  /** A note has no metadata: one with the text of a note that is on its way is that one. */
-  #settleNote({ threadId, body }: { readonly threadId: string; readonly body: string }): void {
+  /** A note has no metadata: one of the same author, with the text of a note that is on its way, is that one. */
+  #settleNote({ threadId, body, authorUserId }: ThreadNote): void {
+    if (authorUserId !== this.#userId) return;
     const item = this.outbox
       .getItems()
       .find(each => each.threadId === threadId && each.content.kind === 'note' && each.content.body === body);
     if (item?.state === 'sending') this.outbox.remove(item.key);
   }
 
-  async #send({ key, threadId, content }: Outgoing): Promise<void> {
+  async #send({ key, resend, threadId, content }: Outgoing): Promise<void> {
     const options = { idempotencyKey: key, maxRetries: 0 };
-    const metadata = { [keyField]: key };
+    const metadata = {
+      [keyField]: key,
+      ...(resend !== undefined && { [resendField]: resend.messageId }),
+    };
     const thread = this.#threads.get(threadId);
     if (content.kind === 'note') {
       const { body, mentions = [] } = content;

@@ -37,6 +37,9 @@ export type Entry =
   | { readonly kind: 'note'; readonly id: string; readonly at: string; readonly note: ThreadNote }
   | { readonly kind: 'event'; readonly id: string; readonly at: string; readonly event: ShownEvent };
 
+/** The place in a message's metadata that names the one that failed, which it sends once more. */
+export const resendField = 'resendOf';
+
 const statusRanks = { queued: 1, sent: 2, delivered: 3, read: 4, failed: 5 } as const;
 const fileRanks = { pending: 0, ready: 1, failed: 1 } as const;
 
@@ -108,6 +111,8 @@ const isErased = ({ data }: SkeinEvent): boolean => 'erased' in data;
 
 export class ThreadHistory {
   readonly #messages = new Map<string, Message>();
+  /** Ids of messages that failed and were sent once more. */
+  readonly #resent = new Set<string>();
   readonly #notes = new Map<string, ThreadNote>();
   readonly #deletedNotes = new Set<string>();
   readonly #events = new Map<string, ShownEvent>();
@@ -164,6 +169,11 @@ export class ThreadHistory {
     return this.#messages.get(messageId);
   }
 
+  /** Whether a message that is here, shown or not, sends that one once more. */
+  wasResent(messageId: string): boolean {
+    return this.#resent.has(messageId);
+  }
+
   getNote(threadNoteId: string): ThreadNote | undefined {
     return this.#notes.get(threadNoteId);
   }
@@ -178,6 +188,8 @@ export class ThreadHistory {
     for (const message of messages) {
       const known = this.#messages.get(message.messageId);
       this.#messages.set(message.messageId, known === undefined ? message : mergeMessage(known, message));
+      const resent = message.metadata[resendField];
+      if (typeof resent === 'string') this.#resent.add(resent);
     }
     this.#entries = undefined;
   }

@@ -189,14 +189,19 @@ function RowContent({ row, rows, open, state, names, participantName, actions }:
     }
     case 'message': {
       const { message, showsAuthor, reactions } = row;
+      const { messageId } = message;
       const quotedId = message.replyTo?.messageId;
+      const isOnItsWay = rows.some(
+        each => each.kind === 'outgoing' && each.outgoing.resend?.messageId === messageId,
+      );
       return (
         <Bubble
           message={message}
           showsAuthor={showsAuthor}
           reactions={reactions}
           quoted={quotedId == null ? undefined : open.getMessage(quotedId)}
-          run={findRun(state.activity.runs, message.messageId)}
+          run={findRun(state.activity.runs, messageId)}
+          wasResent={message.status === 'failed' && (open.wasResent(messageId) || isOnItsWay)}
           names={names}
           participantName={participantName}
           actions={actions}

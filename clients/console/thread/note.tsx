@@ -163,7 +163,6 @@ function NoteEditor({
         onChange={event => onChange(event.currentTarget.value)}
         onKeyDown={event => {
           if (event.nativeEvent.isComposing) return;
-          if (event.key === 'Escape') onDone();
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
         }}
       />

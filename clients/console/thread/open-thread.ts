@@ -216,6 +216,11 @@ export class OpenThread {
     return this.#history.getMessage(messageId);
   }
 
+  /** Whether a message that failed was sent once more, by whomever. */
+  wasResent(messageId: string): boolean {
+    return this.#history.wasResent(messageId);
+  }
+
   addMessages(messages: readonly Message[]): void {
     this.#history.addMessages(messages);
     this.#change({});

@@ -83,7 +83,8 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         ),
       showTimeline: message => setShown({ is: 'timeline', message }),
       showRun: agentRunId => setShown({ is: 'run', agentRunId }),
-      sendAgain: message => conversations.outbox.add(threadId, toOutgoingContent(message)),
+      sendAgain: message =>
+        conversations.outbox.addAgain(threadId, toOutgoingContent(message), message.messageId),
     }),
     [conversations, drafts, threadId, navigate, leaveFound],
   );

@@ -210,9 +210,16 @@ t.test('receipts become ticks, and a message that failed says why and is sent ag
     error: { message: 'No such number' },
   });
   await log.getByText('Not delivered: No such number').waitFor();
-  await log.getByRole('button', { name: 'Send again' }).click();
-  await log.getByRole('img', { name: 'Queued' }).waitFor();
-  t.equal(await log.getByText('Refused', { exact: true }).count(), 2);
+  const colleague = await open(t, threadId);
+  await colleague.getByRole('log').getByRole('button', { name: 'Send again' }).waitFor();
+  await log.getByRole('button', { name: 'Send again' }).dblclick();
+  for (const each of [log, colleague.getByRole('log')]) {
+    await each.getByRole('img', { name: 'Queued' }).waitFor();
+    t.equal(await each.getByText('Refused', { exact: true }).count(), 2);
+    t.equal(await each.getByRole('button', { name: 'Send again' }).count(), 0, 'nor by anybody else');
+  }
+  const sent = (await skein.messages.list(threadId).toArray()).filter(({ body }) => body === 'Refused');
+  t.equal(sent.length, 2);
 });
 
 t.test('a thread whose data is erased while it is open shows nothing of it any more', async t => {

@@ -52,6 +52,7 @@ export const agent: (typeof english)['agent'] = {
   approveTool: 'Erlauben',
   refuseTool: 'Ablehnen',
   refuseReason: 'Warum nicht? Der Agent erfährt es',
+  cancelRefusal: 'Nicht ablehnen',
   expires: left => `Entscheiden Sie innerhalb von ${left}`,
   details: 'Einzelheiten des Laufs',
 };

@@ -31,7 +31,7 @@ export const composer: (typeof english)['composer'] = {
   writeCannedReplies: 'Einen schreiben',
   archived:
     'Archivierte Gespräche nehmen keine Nachrichten an. Holen Sie es aus dem Archiv, um zu antworten.',
-  readOnly: 'Ihre Rolle erlaubt es, diese Unterhaltungen zu lesen, nicht aber, zu antworten.',
+  readOnly: 'Ihre Rolle erlaubt es, diese Gespräche zu lesen, nicht aber, zu antworten.',
   noChannel: 'Dieses Gespräch hat keinen Kanal: Was Sie schreiben, wird aufbewahrt und erreicht niemanden.',
   windowClosed: 'Das Fenster dieses Gesprächs ist geschlossen: Nur Vorlagen können gesendet werden.',
   notAllowed: why => `Zurzeit kann nichts gesendet werden: ${why}`,

@@ -50,6 +50,7 @@ export const agent = {
   approveTool: 'Allow',
   refuseTool: 'Refuse',
   refuseReason: 'Why not? The agent is told',
+  cancelRefusal: 'Do not refuse',
   expires: (left: string) => `Decide within ${left}`,
   details: 'Details of the run',
 };

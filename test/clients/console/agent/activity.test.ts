@@ -3,9 +3,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import {
   addRuns,
+  isPending,
   noActivity,
   takeAgentEvent,
   takeDelta,
+  wasSent,
   type AgentActivity,
 } from '../../../../clients/console/agent/activity.ts';
 import type { AgentRun, EphemeralEvent, SkeinEvent, Suggestion } from '../../../../clients/sdk/index.ts';
@@ -72,4 +74,30 @@ t.test('a run does not go back', async t => {
   const activity = addRuns(addRuns(noActivity, [createRun('failed')]), [createRun('running')]);
   t.equal(activity.runs.get('run_1')?.status, 'failed');
   t.equal(activity.running, undefined);
+});
+
+t.test('a tool that waits for leave waits no longer than its run, however its end is learned of', async t => {
+  const asked = takeAgentEvent(
+    addRuns(noActivity, [createRun('running')]),
+    createEvent('agent.tool.approval_requested', { callId: 'call_1', expiresAt: '2026-11-22T11:00:00Z' }),
+  );
+  t.match(addRuns(asked, [createRun('running')]).waitingCalls, [{ callId: 'call_1' }]);
+  t.strictSame(addRuns(asked, [createRun('cancelled')]).waitingCalls, [], 'as after a reset');
+});
+
+t.test('what becomes of a suggestion decides where the text that was made of it belongs', async t => {
+  const pending = addRuns(noActivity, [createRun('succeeded', suggest('pending'))]);
+  t.ok(isPending(pending, 'run_1'));
+  t.notOk(isPending(pending, 'run_2'));
+  const end = (change: Partial<Suggestion>) =>
+    takeAgentEvent(
+      pending,
+      createEvent('agent.suggestion.resolved', { suggestion: { ...suggest('pending'), ...change } }),
+    );
+  const edited = end({ status: 'edited', sentBody: 'We open at ten.' });
+  t.notOk(isPending(edited, 'run_1'));
+  t.ok(wasSent(edited, 'run_1', 'We open at ten.'));
+  t.notOk(wasSent(edited, 'run_1', 'We open at noon.'));
+  t.ok(wasSent(end({ status: 'approved' }), 'run_1', 'We open at nine.'));
+  t.notOk(wasSent(end({ status: 'discarded' }), 'run_1', 'We open at nine.'));
 });

@@ -5,12 +5,13 @@ import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
 import fc from '../../../support/fuzz.ts';
 
 /** What becomes of one try: it fails on its way there, on its way back, meets an earlier one that is being carried out, or is answered. */
-type Outcome = 'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused';
+type Outcome = 'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused' | 'refusedBefore';
 
 const createError = (
   status: number,
   code = 'svc/runtime/conflict',
   details?: Readonly<Record<string, unknown>>,
+  headers: HeadersInit = {},
 ): ApiError =>
   new ApiError({
     status,
@@ -20,7 +21,7 @@ const createError = (
     docsUrl: undefined,
     details,
     retryAfterSeconds: undefined,
-    headers: new Headers(),
+    headers: new Headers(headers),
   });
 
 /** A server that honours keys, a network that does as it is told, and a clock that goes when it is wound. */
@@ -72,6 +73,8 @@ class Network {
       throw createError(409, 'svc/runtime/idempotency_conflict', { reason: 'in_progress' });
     const isKnown = this.received.some(({ key }) => key === outgoing.key);
     if (outcome === 'refused' && !isKnown) throw createError(409);
+    if (outcome === 'refusedBefore')
+      throw createError(409, undefined, undefined, { 'Idempotent-Replayed': 'true' });
     if (!isKnown) this.received.push(outgoing);
     if (outcome === 'unanswered') throw new ConnectionError('lost');
   }
@@ -157,6 +160,39 @@ t.test('what is refused waits for the operator, and what follows it waits, too',
   await network.run();
   t.strictSame(bodies(network.received), ['elsewhere', 'first', 'second']);
   t.not(network.received[1]?.key, 'key-1', 'what is sent again is something new');
+});
+
+t.test('a message that failed is sent once more once, whoever does so and however often', async t => {
+  const network = new Network(['unanswered']);
+  const outbox = network.createOutbox();
+  outbox.addAgain('a', note('failed'), 'message_1');
+  outbox.addAgain('a', note('failed'), 'message_1');
+  t.equal(outbox.getItems().length, 1);
+  await network.run();
+  network.kept = null;
+  network.createOutbox().addAgain('a', note('failed'), 'message_1');
+  network.createOutbox().addAgain('a', note('another'), 'message_2');
+  await network.run();
+  t.strictSame(bodies(network.received), ['failed', 'another']);
+});
+
+t.test('what was refused before stands in the way of no later attempt', async t => {
+  const network = new Network(['refused', 'refusedBefore', 'accepted']);
+  const outbox = network.createOutbox();
+  outbox.addAgain('a', note('failed'), 'message_1');
+  await network.run();
+  t.match(outbox.getItems(), [{ state: 'refused' }]);
+  // A colleague, later.
+  network.kept = null;
+  const other = network.createOutbox();
+  other.addAgain('a', note('failed'), 'message_1');
+  await network.run();
+  t.strictSame(bodies(network.received), ['failed']);
+  const keys = network.tries.map(({ key }) => key);
+  t.equal(keys[1], keys[0]);
+  outbox.retry(keys[0] ?? '');
+  await network.run();
+  t.strictSame(bodies(network.received), ['failed'], 'and both attempts are one');
 });
 
 t.test('nothing is tried while the stream is not online', async t => {

@@ -220,3 +220,11 @@ t.test('entries stay the same object until something changes', async t => {
   history.addEvent(createEvent('thread.lifecycle.updated', 6, { thread: {} }));
   t.equal(history.entries, entries);
 });
+
+t.test('knows which messages were sent once more, wherever in the thread', async t => {
+  const history = new ThreadHistory();
+  history.addMessages([createMessage(8, { metadata: { resendOf: 'message_2' } })]);
+  history.addPage([createMessage(2, { status: 'failed' })], { from: 0, to: 2 });
+  t.ok(history.wasResent('message_2'));
+  t.notOk(history.wasResent('message_8'));
+});
