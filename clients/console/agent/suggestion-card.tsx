@@ -56,6 +56,18 @@ function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
   }, [pending, activity, drafts, onTakeOver]);
 }
 
+/** Of a suggestion that was not sent: its text is kept under it, or goes on in the reply. */
+function putBack(
+  { open, shown, onTakeOver }: SuggestionCardProps,
+  edited: string,
+  keep: (text: string) => void,
+): void {
+  const { activity } = open.getState();
+  if (isPending(activity, shown.agentRunId)) keep(edited);
+  // It ended before the answer came, when nothing was kept under it.
+  else if (!wasSent(activity, shown.agentRunId, edited)) onTakeOver(edited);
+}
+
 function Pending(props: SuggestionCardProps) {
   const { shown, names, state, open, action, onShowRun, onTakeOver } = props;
   const texts = useTexts().thread.agent;
@@ -70,11 +82,8 @@ function Pending(props: SuggestionCardProps) {
   const sendEdited = async (): Promise<void> => {
     // Or the answer, by which the suggestion ends, would leave it in the reply.
     forget();
-    if (await resolve('approve', edited === shown.body ? {} : { body: edited })) return;
-    const { activity } = open.getState();
-    if (isPending(activity, shown.agentRunId)) keep(edited);
-    // It ended before the answer came, when nothing was kept under it.
-    else if (!wasSent(activity, shown.agentRunId, edited)) onTakeOver(edited);
+    if (!(await resolve('approve', edited === shown.body ? {} : { body: edited })))
+      putBack(props, edited, keep);
   };
   const takeOver = async (): Promise<void> => {
     forget();

@@ -115,6 +115,9 @@ t.test('a note is changed and deleted by its author, and colleagues see it at on
   await note.getByRole('button', { name: 'Edit the note' }).click();
   const input = getLog(page).getByRole('textbox', { name: 'Edit the note' });
   await input.fill('The hoard is late.');
+  await input.press('Escape');
+  await page.locator('[role=log]:focus').waitFor();
+  t.equal(await input.inputValue(), 'The hoard is late.', 'Escape leaves the field, not the text');
   t.strictSame(await findBarriers(page), []);
   await page.reload();
   t.equal(await input.inputValue(), 'The hoard is late.', 'what was begun is not lost');
