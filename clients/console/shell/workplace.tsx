@@ -1,5 +1,4 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
-import { Drawer } from '@mantine/core';
 import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
@@ -9,8 +8,6 @@ import { StreamProvider } from '../live/stream-context.tsx';
 import { MentionList } from '../mentions/mention-list.tsx';
 import { MentionNotices } from '../mentions/mention-notice.tsx';
 import { ConversationsProvider, useConversing } from '../thread/conversations-context.tsx';
-import { useKitTexts } from '../../kit/texts/index.ts';
-import { useTexts } from '../texts/index.ts';
 import { Header } from './header.tsx';
 import { RoleWatch } from './role-watch.tsx';
 import { WhileAllowed } from './while-allowed.tsx';
@@ -21,6 +18,8 @@ import classes from './workplace.module.css';
 
 /** Whoever has just come sees everything: what it tells of comes later. */
 const Notifier = lazy(() => import('../notifications/notifier.tsx'));
+/** Only where there is little room. */
+const RailDrawer = lazy(() => import('./rail-drawer.tsx'));
 const Shortcuts = lazy(() => import('./shortcuts.tsx'));
 const Damaged = lazy(() => import('./damaged.tsx'));
 
@@ -67,11 +66,14 @@ function useLeaveThread(queue: QueueName | 'mentions', threadId: string | undefi
 }
 
 function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
-  const texts = useTexts().shell;
-  const { close } = useKitTexts().shell;
   const { threadId } = useParams({ strict: false });
   const [showsRail, setShowsRail] = useState(false);
+  const [wasRailAsked, setRailAsked] = useState(false);
   const [showsShortcuts, setShowsShortcuts] = useState(false);
+  const showRail = (): void => {
+    setRailAsked(true);
+    setShowsRail(true);
+  };
   // With Shift on some keyboards, and without on others.
   useEscapeKey();
   useLeaveThread(queue, threadId);
@@ -82,7 +84,7 @@ function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
         <Rail queue={queue} />
       </div>
       <div className={classes['top']}>
-        <Header onMenu={() => setShowsRail(true)} onShortcuts={() => setShowsShortcuts(true)} />
+        <Header onMenu={showRail} onShortcuts={() => setShowsShortcuts(true)} />
       </div>
       <div className={classes['list']}>
         {queue === 'mentions' ? (
@@ -94,21 +96,9 @@ function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
       <main className={classes['thread']}>
         <Outlet />
       </main>
-      <Drawer
-        opened={showsRail}
-        onClose={() => setShowsRail(false)}
-        position="left"
-        size={240}
-        title={texts.queuesLabel}
-        closeButtonProps={{ 'aria-label': close }}
-        classNames={{
-          content: classes['drawer'],
-          header: classes['drawerHead'],
-          body: classes['drawerBody'],
-        }}
-      >
-        <Rail queue={queue} onChosen={() => setShowsRail(false)} />
-      </Drawer>
+      <Suspense>
+        {wasRailAsked && <RailDrawer queue={queue} opened={showsRail} onClose={() => setShowsRail(false)} />}
+      </Suspense>
       <Suspense>{showsShortcuts && <Shortcuts onClose={() => setShowsShortcuts(false)} />}</Suspense>
     </div>
   );
