@@ -18,7 +18,10 @@ export default function RailDrawer({ queue, opened, onClose }: RailDrawerProps) 
   const { close } = useKitTexts().shell;
   // It gives the focus back only where it was seen to open.
   const [isThere, setThere] = useState(false);
-  useEffect(() => setThere(true), []);
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => setThere(true));
+    return () => cancelAnimationFrame(frame);
+  }, []);
   return (
     <Drawer
       opened={opened && isThere}

@@ -1,15 +1,13 @@
 /** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
-import type { EphemeralEvent, Message, Skein, SkeinEvent, ThreadNote } from '../../sdk/index.ts';
+import type { EphemeralEvent, Skein, SkeinEvent } from '../../sdk/index.ts';
+import { findArrived, keyField, resendField } from '../composer/arrival.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
 import { type KeptFiles, Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
-import { resendField } from './history.ts';
 import { OpenThread } from './open-thread.ts';
 
 /** Threads whose entries are kept, so that going back to one takes no time. */
 const keptThreads = 20;
-/** The place in a message's metadata where the Console puts its key, to know its own messages when the stream brings them. */
-const keyField = 'consoleKey';
 
 /** What the Console may do without in a test. */
 export type ConversationsPort = Omit<OutboxPort, 'send'> & {
@@ -89,8 +87,8 @@ export class Conversations implements StreamListener {
     const { data } = event;
     if (!('threadId' in data) || data.threadId === undefined) return;
     this.#threads.get(data.threadId)?.takeEvent(event);
-    if (event.eventName === 'thread.message.created') this.#settle(event.data.message);
-    if (event.eventName === 'thread.note.created') this.#settleNote(event.data.note);
+    const arrived = findArrived(this.outbox.getItems(), event, this.#userId);
+    if (arrived !== undefined) this.outbox.remove(arrived.key);
   }
 
   onEphemeral(event: EphemeralEvent): void {
@@ -100,25 +98,6 @@ export class Conversations implements StreamListener {
 
   async onReset(): Promise<void> {
     await Promise.allSettled(Array.from(this.#threads.values(), thread => thread.reset()));
-  }
-
-  /** A message has arrived, though its answer may not have. */
-  #settle({ metadata }: Message): void {
-    const key = metadata[keyField];
-    if (typeof key === 'string') this.outbox.remove(key);
-    const failed = metadata[resendField];
-    // A colleague has sent it once more.
-    const other = this.outbox.getItems().find(({ resend }) => resend?.messageId === failed);
-    if (typeof failed === 'string' && other !== undefined) this.outbox.remove(other.key);
-  }
-
-  /** A note has no metadata: one of the same author, with the text of a note that is on its way, is that one. */
-  #settleNote({ threadId, body, authorUserId }: ThreadNote): void {
-    if (authorUserId !== this.#userId) return;
-    const item = this.outbox
-      .getItems()
-      .find(each => each.threadId === threadId && each.content.kind === 'note' && each.content.body === body);
-    if (item?.state === 'sending') this.outbox.remove(item.key);
   }
 
   async #send({ key, resend, threadId, content }: Outgoing): Promise<void> {

@@ -8,6 +8,7 @@
  * - What was erased or deleted does not come back with a page that was read before.
  */
 import type { Message, MessageAttachment, SkeinEvent, ThreadNote } from '../../sdk/index.ts';
+import { resendField } from '../composer/arrival.ts';
 import { Intervals, type Interval } from './intervals.ts';
 
 /** The events that are shown among the messages. */
@@ -36,9 +37,6 @@ export type Entry =
   | { readonly kind: 'message'; readonly id: string; readonly at: string; readonly message: Message }
   | { readonly kind: 'note'; readonly id: string; readonly at: string; readonly note: ThreadNote }
   | { readonly kind: 'event'; readonly id: string; readonly at: string; readonly event: ShownEvent };
-
-/** The place in a message's metadata that names the one that failed, which it sends once more. */
-export const resendField = 'resendOf';
 
 const statusRanks = { queued: 1, sent: 2, delivered: 3, read: 4, failed: 5 } as const;
 const fileRanks = { pending: 0, ready: 1, failed: 1 } as const;

@@ -11,7 +11,7 @@ const createError = (
   status: number,
   code = 'svc/runtime/conflict',
   details?: Readonly<Record<string, unknown>>,
-  headers: HeadersInit = {},
+  headers: Readonly<Record<string, string>> = {},
 ): ApiError =>
   new ApiError({
     status,
