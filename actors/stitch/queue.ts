@@ -236,7 +236,7 @@ export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]
 export function release(queue: DeliveryQueue, results: readonly Released[], now: number): DeliveryQueue {
   const started = new Map(queue.started);
   const held = new Map(queue.held);
-  for (const { deliveryId, threadId, eventSeq, holdUntil } of results) {
+  for (const { deliveryId, threadId, eventSeq, attempts, holdUntil } of results) {
     const known = started.get(deliveryId);
     if (known !== undefined) move(started, known.delivery, 'gone');
     if (threadId === null) continue;
@@ -245,7 +245,10 @@ export function release(queue: DeliveryQueue, results: readonly Released[], now:
       if (hold === undefined || hold.until <= now || eventSeq <= hold.seq) {
         held.set(threadId, { seq: eventSeq, until: holdUntil });
       }
-    } else if (hold?.seq === eventSeq) held.delete(threadId);
+    } else if (hold?.seq === eventSeq && (attempts === null || hold.until <= now)) {
+      // Not by the first attempt of another owner, whose clock was behind: the head is still to be delivered.
+      held.delete(threadId);
+    }
   }
   let { load } = queue;
   if (load !== null) {

@@ -5,6 +5,7 @@ import {
   emptyQueue,
   forgetWaiting,
   getSettledSeq,
+  release,
   unload,
   type Delivery,
 } from '../../../actors/stitch/queue.ts';
@@ -61,3 +62,27 @@ t.test('a stitch that accepts nothing any more forgets all of it', t => {
   t.match(request, { events: { from: 20 }, threads: [] });
   t.end();
 });
+
+t.test(
+  'the first attempt of another owner, whose clock was behind, does not end the hold of its head',
+  async t => {
+    const now = 1_000_000;
+    const held = new Map([['thread_1', { seq: 7, until: now + 1_000 }]]);
+    const result = {
+      deliveryId: 'whd_7',
+      threadId: 'thread_1',
+      eventSeq: 7,
+      retryAt: now + 10,
+      holdUntil: null,
+    };
+    t.ok(release({ ...read, held }, [{ ...result, attempts: 1 }], now).held.has('thread_1'));
+    t.notOk(
+      release({ ...read, held }, [{ ...result, attempts: 1 }], now + 1_000).held.has('thread_1'),
+      'it ends in time',
+    );
+    t.notOk(
+      release({ ...read, held }, [{ ...result, attempts: null }], now).held.has('thread_1'),
+      'or when that is settled',
+    );
+  },
+);
