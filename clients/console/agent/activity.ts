@@ -32,6 +32,10 @@ export interface AgentActivity {
   readonly waitingCalls: readonly WaitingCall[];
   /** Why an agent asked for a person, last. */
   readonly handoff: { readonly reason: string; readonly at: string } | undefined;
+  /** When somebody last let it go on: what it had asked before is over. Empty: not that it is known. */
+  readonly resumedAt: string;
+  /** When it was last paused, and what it did until then. */
+  readonly pause: { readonly at: string; readonly before: 'auto' | 'suggest' | undefined } | undefined;
   readonly runs: ReadonlyMap<string, AgentRun>;
 }
 
@@ -41,6 +45,8 @@ export const noActivity: AgentActivity = {
   suggestion: undefined,
   waitingCalls: [],
   handoff: undefined,
+  resumedAt: '',
+  pause: undefined,
   runs: new Map(),
 };
 
@@ -74,10 +80,35 @@ export function addRuns(activity: AgentActivity, given: readonly AgentRun[]): Ag
   const suggestion = suggesting?.trace.suggestion;
   if (suggesting !== undefined && suggestion !== undefined)
     next = addSuggestion(next, suggesting.agentRunId, suggestion, suggestion.body);
-  const { trace, updatedAt } = newest.find(run => run.trace.handoff !== undefined) ?? {};
-  if (trace?.handoff !== undefined && next.handoff === undefined && updatedAt !== undefined)
-    next = { ...next, handoff: { reason: trace.handoff.reason, at: updatedAt } };
-  return next;
+  const asking = newest.find(run => run.trace.handoff !== undefined);
+  const reason = asking?.trace.handoff?.reason;
+  if (asking === undefined || reason === undefined || next.handoff !== undefined) return next;
+  return addHandoff(next, reason, asking.completedAt ?? asking.updatedAt);
+}
+
+function addHandoff(activity: AgentActivity, reason: string, at: string): AgentActivity {
+  const { handoff, resumedAt } = activity;
+  const isOver = at <= resumedAt || at < (handoff?.at ?? '');
+  return isOver ? activity : { ...activity, handoff: { reason, at } };
+}
+
+/** With what is known of the agent's mode and its questions from events of the past or of now, in any order. */
+export function takeModeEvent(activity: AgentActivity, event: SkeinEvent): AgentActivity {
+  const at = event.occurredAt;
+  if (event.eventName === 'agent.handoff.requested')
+    return 'erased' in event.data ? activity : addHandoff(activity, event.data.reason, at);
+  if (event.eventName !== 'thread.agent_mode.changed') return activity;
+  const { thread, previousAgentMode: before } = event.data;
+  if (thread.agentMode === 'paused') {
+    if (at < (activity.pause?.at ?? '')) return activity;
+    return {
+      ...activity,
+      pause: { at, before: before === 'auto' || before === 'suggest' ? before : undefined },
+    };
+  }
+  if (at < activity.resumedAt) return activity;
+  const isOver = activity.handoff !== undefined && activity.handoff.at <= at;
+  return { ...activity, resumedAt: at, handoff: isOver ? undefined : activity.handoff };
 }
 
 function addSuggestion(
@@ -138,7 +169,8 @@ export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): Agen
     case 'agent.suggestion.expired':
       return addSuggestion(activity, event.data.agentRunId, event.data.suggestion, '');
     case 'agent.handoff.requested':
-      return { ...activity, handoff: { reason: event.data.reason, at: event.occurredAt } };
+    case 'thread.agent_mode.changed':
+      return takeModeEvent(activity, event);
     case 'agent.tool.approval_requested': {
       const { agentRunId, callId, expiresAt } = event.data;
       return addCall(activity, { agentRunId, callId, expiresAt });

@@ -56,7 +56,7 @@ function useWaitingCalls({ open, state }: AgentPanelProps): void {
 function Handoff({ open, state, thread, names, action }: AgentPanelProps) {
   const texts = useTexts().thread;
   const update = useThreadUpdate(open, action);
-  const { handoff } = state.activity;
+  const { handoff, pause } = state.activity;
   const [dismissed, setDismissed] = useState<string>();
   if (handoff === undefined || thread.agentMode !== 'paused' || dismissed === handoff.at) return null;
   return (
@@ -64,7 +64,11 @@ function Handoff({ open, state, thread, names, action }: AgentPanelProps) {
       <Hand size={15} aria-hidden />
       <bdi>{texts.agent.handoff(handoff.reason)}</bdi>
       {names.mayAnswer && (
-        <Button variant="default" size="compact-xs" onClick={() => void update({ agentMode: 'suggest' })}>
+        <Button
+          variant="default"
+          size="compact-xs"
+          onClick={() => void update({ agentMode: pause?.before ?? 'suggest' })}
+        >
           {texts.agent.resume}
         </Button>
       )}

@@ -1,5 +1,5 @@
 /** The open conversations of the project and environment that are worked in, and who the operator is, for everything beneath. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { createOperatorClient, skein } from '../../kit/browser-session.ts';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
@@ -55,6 +55,19 @@ function SignedInConversations({
     const presence = new Presence({ userId, schedule: port.schedule });
     return { conversations, drafts, presence, projectId, environmentId, userId };
   }, [stream, projectId, environmentId, userId]);
+  const queries = useQueryClient();
+  useEffect(
+    () =>
+      stream.listen({
+        onEvent({ eventName }) {
+          // Whatever was read of it before may hold what was erased.
+          if (eventName !== 'thread.lifecycle.erased') return;
+          for (const name of ['run', 'threads-of', 'thread-search'])
+            void queries.resetQueries({ queryKey: [name] });
+        },
+      }),
+    [stream, queries],
+  );
   useEffect(() => {
     const { conversations, drafts, presence } = conversing;
     conversations.start();

@@ -14,7 +14,7 @@ import type {
   Thread,
   ThreadNote,
 } from '../../sdk/index.ts';
-import { addRuns, addWaitingCalls, takeAgentEvent, takeDelta } from '../agent/activity.ts';
+import { addRuns, addWaitingCalls, takeAgentEvent, takeDelta, takeModeEvent } from '../agent/activity.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
 import { ThreadHistory, readEvents } from './history.ts';
 import { MessagePages } from './message-pages.ts';
@@ -77,6 +77,7 @@ export class OpenThread {
         client.threads.listEvents(threadId, { eventName: [...readEvents], limit: largestPage, cursor }),
       take: events => {
         for (const event of events) this.#history.addEvent(event);
+        this.#change({ activity: events.reduce(takeModeEvent, this.#state.activity) });
       },
     });
   }

@@ -7,6 +7,7 @@ import {
   noActivity,
   takeAgentEvent,
   takeDelta,
+  takeModeEvent,
   wasSent,
   type AgentActivity,
 } from '../../../../clients/console/agent/activity.ts';
@@ -100,4 +101,41 @@ t.test('what becomes of a suggestion decides where the text that was made of it 
   t.notOk(wasSent(edited, 'run_1', 'We open at noon.'));
   t.ok(wasSent(end({ status: 'approved' }), 'run_1', 'We open at nine.'));
   t.notOk(wasSent(end({ status: 'discarded' }), 'run_1', 'We open at nine.'));
+});
+
+t.test('what an agent asked before it was let go on is over, in whatever order it is read', async t => {
+  const at = (minute: number): string => `2026-11-22T10:0${minute}:00Z`;
+  const change = (minute: number, agentMode: string, previousAgentMode: string): SkeinEvent =>
+    ({
+      eventName: 'thread.agent_mode.changed',
+      occurredAt: at(minute),
+      data: { thread: { agentMode }, previousAgentMode },
+    }) as unknown as SkeinEvent;
+  const ask = (minute: number): SkeinEvent =>
+    ({
+      eventName: 'agent.handoff.requested',
+      occurredAt: at(minute),
+      data: { agentRunId: 'run_1', reason: 'Asks for a person' },
+    }) as unknown as SkeinEvent;
+  const asking = {
+    ...createRun('succeeded'),
+    completedAt: at(1),
+    trace: { steps: [], handoff: { reason: 'Asks for a person' } },
+  } as unknown as AgentRun;
+  const asked = [change(1, 'paused', 'auto'), ask(1)].reduce(takeAgentEvent, noActivity);
+  t.match(asked, { handoff: { at: at(1) }, pause: { before: 'auto' } });
+  const steps = [
+    (activity: AgentActivity) => addRuns(activity, [asking]),
+    ...[change(1, 'paused', 'auto'), ask(1), change(2, 'auto', 'paused'), change(3, 'paused', 'suggest')].map(
+      event => (activity: AgentActivity) => takeModeEvent(activity, event),
+    ),
+  ];
+  fc.assert(
+    fc.property(fc.shuffledSubarray(steps, { minLength: steps.length }), shuffled => {
+      const { handoff, pause } = shuffled.reduce((activity, step) => step(activity), noActivity);
+      return handoff === undefined && pause?.before === 'suggest';
+    }),
+  );
+  const later = [change(2, 'auto', 'paused'), ask(4)].reduce(takeModeEvent, asked);
+  t.match(later.handoff, { at: at(4) }, 'a later question stands');
 });
