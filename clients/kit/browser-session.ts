@@ -89,6 +89,20 @@ export function signIn(issued: TokenResponse): void {
   tabs.postMessage({ started: userId } satisfies Told);
 }
 
+const signOutQuestions = new Set<() => boolean>();
+
+/** Asked before somebody signs out of their own will, who stays where it gives false. Returns what removes it. */
+export function beforeSignOut(ask: () => boolean): () => void {
+  signOutQuestions.add(ask);
+  return () => signOutQuestions.delete(ask);
+}
+
+/** Signs out, unless something is in the way. */
+export async function askToSignOut(): Promise<void> {
+  for (const ask of signOutQuestions) if (!ask()) return;
+  await signOut();
+}
+
 /** Ends the session here, on the server, and in the other tabs. */
 export async function signOut(): Promise<void> {
   try {

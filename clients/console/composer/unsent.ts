@@ -11,3 +11,11 @@ export function getUnsent(items: readonly Outgoing[], threadId: string): 'refuse
 export function countUnsent(items: readonly Outgoing[], state: 'refused' | 'waiting'): number {
   return items.filter(item => item.state === state).length;
 }
+
+/** What the places begin with in which a tab keeps what is on its way. */
+export const outboxPrefix = 'skein-outbox:';
+
+/** @param kept of a tab: the places and what is in them */
+export function hasUnsent(kept: readonly (readonly [place: string, text: string])[]): boolean {
+  return kept.some(([place, text]) => place.startsWith(outboxPrefix) && text !== '[]');
+}

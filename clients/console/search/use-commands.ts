@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Bookmark, Keyboard, LogOut, type LucideIcon, MapPin, Moon, Settings, Sun, Zap } from 'lucide-react';
 import { useMemo } from 'react';
-import { signOut } from '../../kit/browser-session.ts';
+import { askToSignOut } from '../../kit/browser-session.ts';
 import { useSavedFilters } from '../list/use-saved-filters.ts';
 import { countedQueueNames } from '../live/queues.ts';
 import type { Command } from '../../kit/palette/commands.ts';
@@ -123,7 +123,7 @@ function useActionCommands(onShortcuts: () => void): readonly RunnableCommand[] 
         : create('dark', texts.dark, Moon, () => setTheme('dark')),
       create('shortcuts', shell.shortcuts.title, Keyboard, onShortcuts),
       create('settings', shell.settings, Settings, () => void navigate({ to: '/settings' })),
-      create('sign-out', toSignOut, LogOut, () => void signOut()),
+      create('sign-out', toSignOut, LogOut, () => void askToSignOut()),
     ];
   }, [texts, shell, toSignOut, navigate, colorScheme, setTheme, onShortcuts]);
 }

@@ -1,14 +1,20 @@
 /** Whatever needs somebody who is signed in, with what they have set. */
 import { Outlet } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
 import { ProfileSettings, useProfile } from '../../kit/people/use-profile.ts';
 import { keepPreferences, toPreferences } from '../notifications/preferences.ts';
+
+/** Nothing waits yet when the page is loaded. */
+const UnsentWatch = lazy(() => import('./unsent-watch.tsx'));
 
 export function SignedIn() {
   return (
     <>
       <ProfileSettings />
       <NotificationSettings />
+      <Suspense>
+        <UnsentWatch />
+      </Suspense>
       <Outlet />
     </>
   );

@@ -1,11 +1,13 @@
 /** The open conversations of the project and environment that are worked in, and who the operator is, for everything beneath. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import { createOperatorClient, skein } from '../../kit/browser-session.ts';
+import { createOperatorClient, session, skein } from '../../kit/browser-session.ts';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import type { Skein } from '../../sdk/index.ts';
 import type { Outgoing } from '../composer/outbox.ts';
 import { Drafts } from '../composer/drafts.ts';
+import { outboxPrefix } from '../composer/unsent.ts';
+import { type KeptFiles, Uploads } from '../composer/uploads.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
 import { Conversations, type ConversationsPort } from './conversations.ts';
 import { Presence, type Present } from '../live/presence.ts';
@@ -50,8 +52,10 @@ function SignedInConversations({
   const conversing = useMemo((): Conversing => {
     const client = createOperatorClient({ projectId, environmentId });
     const drafts = new Drafts(localStorage, { userId, projectId });
-    const port = { ...createPort(`skein-outbox:${userId}:${projectId}:${environmentId}`, drafts), userId };
-    const conversations = new Conversations(client, stream, port);
+    const place = `${userId}:${projectId}:${environmentId}`;
+    const port = createPort(`${outboxPrefix}${place}`);
+    const uploads = getUploads(place, () => new Uploads(client, port.createKey, toKeptFiles(drafts)));
+    const conversations = new Conversations(client, stream, { ...port, uploads, userId });
     const presence = new Presence({ userId, schedule: port.schedule });
     return { conversations, drafts, presence, projectId, environmentId, userId };
   }, [stream, projectId, environmentId, userId]);
@@ -83,13 +87,28 @@ function SignedInConversations({
   return <ConversationsContext value={conversing}>{children}</ConversationsContext>;
 }
 
+/** By whom and where they work. Files go on arriving while their operator looks at other pages. */
+const keptUploads = new Map<string, Uploads>();
+session.onEnd(end => {
+  if (end !== 'signedOut') return;
+  for (const uploads of keptUploads.values()) uploads.stop();
+  keptUploads.clear();
+});
+
+function getUploads(place: string, create: () => Uploads): Uploads {
+  const uploads = keptUploads.get(place) ?? create();
+  keptUploads.set(place, uploads);
+  return uploads;
+}
+
+const toKeptFiles = (drafts: Drafts): KeptFiles => ({
+  load: threadId => drafts.get(threadId).files ?? [],
+  keep: (threadId, files) => drafts.update(threadId, { files }),
+});
+
 /** What is on its way outlives a reload of its tab, and ends with it or at sign-out. */
-function createPort(storageKey: string, drafts: Drafts): Omit<ConversationsPort, 'userId'> {
+function createPort(storageKey: string): Omit<ConversationsPort, 'userId' | 'uploads'> {
   return {
-    files: {
-      load: threadId => drafts.get(threadId).files ?? [],
-      keep: (threadId, files) => drafts.update(threadId, { files }),
-    },
     load: () => sessionStorage.getItem(storageKey),
     keep: text => sessionStorage.setItem(storageKey, text),
     schedule: scheduleByTimer,

@@ -2,7 +2,7 @@
 import type { EphemeralEvent, Skein, SkeinEvent } from '../../sdk/index.ts';
 import { findArrived, keyField, resendField } from '../composer/arrival.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
-import { type KeptFiles, Uploads } from '../composer/uploads.ts';
+import type { Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
 import { OpenThread } from './open-thread.ts';
 
@@ -11,7 +11,8 @@ const keptThreads = 20;
 
 /** What the Console may do without in a test. */
 export type ConversationsPort = Omit<OutboxPort, 'send'> & {
-  readonly files: KeptFiles;
+  /** Outlive these conversations. */
+  readonly uploads: Uploads;
   /** Who writes here. */
   readonly userId: string;
 };
@@ -35,7 +36,7 @@ export class Conversations implements StreamListener {
     this.#stream = stream;
     this.#schedule = port.schedule;
     this.#userId = port.userId;
-    this.uploads = new Uploads(client, port.createKey, port.files);
+    this.uploads = port.uploads;
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
 
@@ -56,7 +57,6 @@ export class Conversations implements StreamListener {
   stop(): void {
     for (const stop of this.#stop) stop();
     this.outbox.stop();
-    this.uploads.stop();
   }
 
   getThread(threadId: string): OpenThread {

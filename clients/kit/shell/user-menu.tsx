@@ -2,7 +2,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { signOut } from '../browser-session.ts';
+import { askToSignOut } from '../browser-session.ts';
 import { Face } from '../people/face.tsx';
 import { languages, useSetLanguage, useTheme } from '../people/use-profile.ts';
 import { useKitTexts, useLanguageTag } from '../texts/index.ts';
@@ -66,7 +66,7 @@ export function UserMenu({ userId, name, avatarColor, first, last }: UserMenuPro
         ))}
         <Menu.Divider />
         {last}
-        <Menu.Item leftSection={<LogOut size={15} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<LogOut size={15} />} onClick={() => void askToSignOut()}>
           {texts.signOut}
         </Menu.Item>
       </Menu.Dropdown>

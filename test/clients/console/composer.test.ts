@@ -161,6 +161,20 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   await getLog(page).getByText('Not sent: Not at this moment.').waitFor();
   await write(page, 'second');
   await getLog(page).getByText('Waits for the message before it').waitFor();
+  const stay = async (leave: () => Promise<unknown>): Promise<string> => {
+    const [dialog] = await Promise.all([
+      page.waitForEvent('dialog').then(async asked => {
+        await asked.dismiss();
+        return asked;
+      }),
+      leave(),
+    ]);
+    return dialog.type();
+  };
+  await page.getByRole('button', { name: /: settings and sign out$/ }).click();
+  const signOut = page.getByRole('menuitem', { name: 'Sign out' });
+  t.equal(await stay(() => signOut.click()), 'confirm', 'signing out would discard it');
+  t.equal(await stay(() => page.close({ runBeforeUnload: true })), 'beforeunload', 'and so would closing it');
   await page.unrouteAll({ behavior: 'wait' });
   await getLog(page).getByRole('button', { name: 'Send again' }).click();
   await getLog(page).getByRole('img', { name: 'Sent' }).nth(1).waitFor();

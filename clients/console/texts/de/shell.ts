@@ -42,6 +42,8 @@ export const shell: typeof english = {
     text: 'Was noch lesbar ist, zum Kopieren',
     dismiss: 'Verstanden',
   },
+  signOutUnsent:
+    'Ein Teil dessen, was Sie geschrieben haben, ist noch nicht gesendet. Beim Abmelden wird es verworfen. Trotzdem abmelden?',
   settings: 'Einstellungen',
   shortcuts: {
     title: 'Tastatur',

@@ -40,6 +40,8 @@ export const shell = {
     text: 'What can still be read, to copy it',
     dismiss: 'I know',
   },
+  signOutUnsent:
+    'Some of what you have written is not sent yet, and signing out discards it. Sign out anyway?',
   settings: 'Settings',
   shortcuts: {
     title: 'Keyboard',
