@@ -11,7 +11,7 @@ import { useNames, type Names } from '../thread/names.tsx';
 import { useMentions, useReadMentions } from './use-mentions.ts';
 import classes from './mentions.module.css';
 
-export function MentionList({ selected }: { readonly selected: string | undefined }) {
+export default function MentionList({ selected }: { readonly selected: string | undefined }) {
   const texts = useTexts().mentions;
   const names = useNames();
   const { mentions, isPending, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =

@@ -16,7 +16,7 @@ import classes from './mentions.module.css';
 const mostShown = 3;
 const shownLength = 120;
 
-export function MentionNotices() {
+export default function MentionNotices() {
   const texts = useTexts().mentions;
   const names = useNames();
   const navigate = useNavigate();

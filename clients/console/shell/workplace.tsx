@@ -5,8 +5,6 @@ import { ThreadListPane } from '../list/thread-list-pane.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { isQueueName, type QueueName } from '../live/queues.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
-import { MentionList } from '../mentions/mention-list.tsx';
-import { MentionNotices } from '../mentions/mention-notice.tsx';
 import { ConversationsProvider, useConversing } from '../thread/conversations-context.tsx';
 import { Header } from './header.tsx';
 import { RoleWatch } from './role-watch.tsx';
@@ -18,6 +16,9 @@ import classes from './workplace.module.css';
 
 /** Whoever has just come sees everything: what it tells of comes later. */
 const Notifier = lazy(() => import('../notifications/notifier.tsx'));
+const MentionNotices = lazy(() => import('../mentions/mention-notice.tsx'));
+/** Not the first that anybody looks at. */
+const MentionList = lazy(() => import('../mentions/mention-list.tsx'));
 /** Only where there is little room. */
 const RailDrawer = lazy(() => import('./rail-drawer.tsx'));
 const Shortcuts = lazy(() => import('./shortcuts.tsx'));
@@ -35,8 +36,8 @@ export function Workplace() {
           <Frame queue={queue} />
           <Suspense>
             <Notifier />
+            <MentionNotices />
           </Suspense>
-          <MentionNotices />
           <DamagedOutbox />
           <RoleWatch />
         </ConversationsProvider>
@@ -88,7 +89,9 @@ function Frame({ queue }: { readonly queue: QueueName | 'mentions' }) {
       </div>
       <div className={classes['list']}>
         {queue === 'mentions' ? (
-          <MentionList selected={threadId} />
+          <Suspense>
+            <MentionList selected={threadId} />
+          </Suspense>
         ) : (
           <ThreadListPane queue={queue} selected={threadId} />
         )}
