@@ -163,7 +163,9 @@ export function acceptLoad(
   }
   const { events } = page;
   const hasMoreEvents = events === null ? request.events !== null : events.more;
-  const taken = takeDeliveries({ ...queue, held, skippedRows }, load, page);
+  // What came meanwhile may have made them ready a second time. They are again below, if nothing of them waits.
+  const ready = queue.ready.difference(new Set(threads));
+  const taken = takeDeliveries({ ...queue, held, skippedRows, ready }, load, page, request.threads);
   const loaded: DeliveryQueue = {
     ...taken,
     load: null,
@@ -178,11 +180,19 @@ export function acceptLoad(
 }
 
 /** Puts what the page has into memory: first the skipped threads, then what is new of all others, then the rows, none before its time. */
-function takeDeliveries(queue: DeliveryQueue, load: OngoingLoad, page: LoadedPage): DeliveryQueue {
+function takeDeliveries(
+  queue: DeliveryQueue,
+  load: OngoingLoad,
+  page: LoadedPage,
+  asked: readonly ThreadRequest[],
+): DeliveryQueue {
   const isNew = createFilter(queue, load);
   const skipped = new Map(queue.skipped);
   const ofThreads: Delivery[] = [];
+  const from = new Map(asked.map(thread => [thread.threadId, thread.from]));
   for (const { threadId, deliveries, next } of page.threads) {
+    // Deliveries before these left the memory meanwhile: they come first, and these with them.
+    if (skipped.get(threadId) !== from.get(threadId)) continue;
     ofThreads.push(...deliveries.filter(isNew));
     if (next === null) skipped.delete(threadId);
     else skipped.set(threadId, next);

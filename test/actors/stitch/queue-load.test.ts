@@ -1,11 +1,13 @@
 /** What is asked for again after everything was taken out of memory. */
 import t from 'tap';
-import { requestLoad } from '../../../actors/stitch/queue-load.ts';
+import { acceptLoad, type LoadedPage, requestLoad } from '../../../actors/stitch/queue-load.ts';
 import {
+  dropEndedHolds,
   emptyQueue,
   forgetWaiting,
   getSettledSeq,
   release,
+  start,
   unload,
   type Delivery,
 } from '../../../actors/stitch/queue.ts';
@@ -86,3 +88,51 @@ t.test(
     );
   },
 );
+
+t.test('a thread that is held while its next page is read loses nothing of the page before', async t => {
+  const now = 1_000_000;
+  const until = now + 60_000;
+  const result = { threadId: 'thread_1', retryAt: null, holdUntil: null, attempts: null };
+  const settled = (eventSeq: number) => ({ ...result, deliveryId: `whd_${eventSeq}`, eventSeq });
+  const createPage = (from: number): LoadedPage => ({
+    events: null,
+    threads: [
+      {
+        threadId: 'thread_1',
+        deliveries: Array.from({ length: 16 }, (_, n) => createDelivery(from + n, 'thread_1')),
+        next: from + 16,
+      },
+    ],
+    rows: null,
+    hasOldRows: false,
+    due: [],
+    moreDue: false,
+    holds: [],
+  });
+  const load = (queue: typeof emptyQueue, at = now) => {
+    const { request, queue: asking } = requestLoad(queue, false, at);
+    if (request === undefined) throw new Error('nothing is asked for');
+    return { request, asking };
+  };
+
+  // Of the thread 3 has just been sent, and all that follows is to be read by itself.
+  const skipping = { ...read, next: 200, waiting: [], skipped: new Map([['thread_1', 4]]) };
+  const sent = start({ ...skipping, waiting: [createDelivery(3, 'thread_1')] }, 1, now).queue;
+  const first = load(sent);
+  t.strictSame(first.request.threads, [{ threadId: 'thread_1', from: 4 }]);
+  const answered = release(first.asking, [settled(3)], now);
+  const loaded = acceptLoad(answered, first.request, createPage(4), now);
+  t.equal(getSettledSeq(loaded), 3);
+  t.strictSame([...loaded.ready], [], 'it is not read on while its page waits');
+
+  // And where it is: 4 fails, and the page of those that follow comes after that.
+  const second = load({ ...loaded, ready: new Set(['thread_1']) });
+  t.strictSame(second.request.threads, [{ threadId: 'thread_1', from: 20 }]);
+  const failing = start(second.asking, 1, now).queue;
+  const failed = release(failing, [{ ...settled(4), attempts: 1, retryAt: until, holdUntil: until }], now);
+  const late = acceptLoad(failed, second.request, createPage(20), now);
+  t.equal(getSettledSeq(late), 4, '5 to 19 are still to be delivered');
+  t.strictSame(late.waiting, []);
+  const third = load(dropEndedHolds(late, until), until);
+  t.strictSame(third.request.threads, [{ threadId: 'thread_1', from: 5 }], 'when it is no longer held');
+});
