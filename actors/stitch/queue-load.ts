@@ -164,7 +164,7 @@ export function acceptLoad(
   const { events } = page;
   const hasMoreEvents = events === null ? request.events !== null : events.more;
   // What came meanwhile may have made them ready a second time. They are again below, if nothing of them waits.
-  const ready = queue.ready.difference(new Set(threads));
+  const ready = new Set([...queue.ready].filter(thread => !threads.includes(thread)));
   const taken = takeDeliveries({ ...queue, held, skippedRows, ready }, load, page, request.threads);
   const loaded: DeliveryQueue = {
     ...taken,
