@@ -1,7 +1,19 @@
 /** The same change to several threads. Each is its own: one that is refused holds back no other. */
-import type { BulkBody, Skein } from '../../sdk/index.ts';
+import { ApiError, type BulkBody, type BulkError, type Skein } from '../../sdk/index.ts';
 
 export type ThreadChange = Pick<BulkBody, 'action' | 'agentMode' | 'snoozedUntil' | 'tags' | 'userId'>;
+
+/** A thread that stayed as it was. */
+export interface Refusal {
+  readonly threadId: string;
+  readonly error: unknown;
+}
+
+/** Why threads stayed as they were, and how many did for it. */
+export interface Reason {
+  readonly text: string;
+  readonly count: number;
+}
 
 /** Threads of one request: the contract's. */
 const mostAtOnce = 100;
@@ -11,16 +23,44 @@ export async function changeAll(
   { threads }: Pick<Skein, 'threads'>,
   threadIds: readonly string[],
   change: ThreadChange,
-): Promise<readonly string[]> {
-  const refused: string[] = [];
+): Promise<readonly Refusal[]> {
+  const refusals: Refusal[] = [];
   for (let start = 0; start < threadIds.length; start += mostAtOnce) {
     const some = threadIds.slice(start, start + mostAtOnce);
     try {
       const { results } = await threads.bulk({ ...change, threadIds: some });
-      refused.push(...results.filter(({ status }) => status === 'failed').map(({ threadId }) => threadId));
-    } catch {
-      refused.push(...some);
+      for (const { threadId, status, error } of results)
+        if (status === 'failed') refusals.push({ threadId, error: toApiError(error) });
+    } catch (error) {
+      refusals.push(...some.map(threadId => ({ threadId, error })));
     }
   }
-  return refused;
+  return refusals;
+}
+
+/** The reasons, each once, the commonest first. */
+export async function findReasons(
+  refusals: readonly Refusal[],
+  describe: (error: unknown) => Promise<string>,
+): Promise<readonly Reason[]> {
+  const counts = new Map<string, number>();
+  for (const text of await Promise.all(refusals.map(({ error }) => describe(error))))
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  return Array.from(counts, ([text, count]) => ({ text, count })).sort(
+    (one, other) => other.count - one.count,
+  );
+}
+
+/** As if that thread had been changed alone, so that it is told in the same words. */
+function toApiError(refused: BulkError | null): ApiError {
+  return new ApiError({
+    status: 422,
+    code: refused?.error ?? 'svc/runtime/internal_error',
+    reason: refused?.message ?? '',
+    details: refused?.details,
+    requestId: undefined,
+    docsUrl: undefined,
+    retryAfterSeconds: undefined,
+    headers: new Headers(),
+  });
 }

@@ -1,13 +1,14 @@
 /** What can be done to the chosen threads at once. */
 import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
+import { describeError } from '../../kit/error-texts.ts';
 import { agentModes } from '../agent/modes.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { SnoozeItems, useSnoozeDialog } from '../thread/snooze-items.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isTag, mostTags } from '../participant/tag.ts';
-import { changeAll, type ThreadChange } from './change-all.ts';
+import { changeAll, findReasons, type Reason, type ThreadChange } from './change-all.ts';
 import { mostChosen } from './use-chosen.ts';
 import classes from './selection-bar.module.css';
 
@@ -22,6 +23,14 @@ interface SelectionBarProps {
   readonly onChanged: (refused: readonly string[]) => void;
 }
 
+interface Refused {
+  readonly threadIds: readonly string[];
+  readonly reasons: readonly Reason[];
+}
+
+/** Reasons that are told: a list of them says no more than the first. */
+const mostReasons = 3;
+
 export default function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
   const texts = useTexts().list.selection;
   const { header: snoozeTexts } = useTexts().thread;
@@ -29,29 +38,25 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
   const { colleagues } = useNames();
   const [isBusy, setBusy] = useState(false);
   /** Of the last change, as long as the same are chosen. */
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [refused, setRefused] = useState<Refused>({ threadIds: [], reasons: [] });
   const isRefused =
-    refused.length > 0 &&
-    refused.length === threadIds.length &&
-    refused.every(each => threadIds.includes(each));
+    refused.threadIds.length > 0 &&
+    refused.threadIds.length === threadIds.length &&
+    refused.threadIds.every(each => threadIds.includes(each));
   const change = async (what: ThreadChange): Promise<void> => {
     setBusy(true);
-    const failures = await changeAll(client, threadIds, what);
+    const refusals = await changeAll(client, threadIds, what);
+    const reasons = await findReasons(refusals, describeError);
+    const failed = refusals.map(({ threadId }) => threadId);
     setBusy(false);
-    setRefused(failures);
-    onChanged(failures);
+    setRefused({ threadIds: failed, reasons });
+    onChanged(failed);
   };
   const snooze = (until: Date): void => void change({ action: 'snooze', snoozedUntil: until.toISOString() });
   const ownSnooze = useSnoozeDialog(snooze);
   return (
     <div className={classes['bar']} role="toolbar" aria-label={texts.label}>
-      <span className={classes['count']} role="status">
-        {isRefused
-          ? texts.failed(refused.length)
-          : threadIds.length === mostChosen
-            ? texts.mostChosen(mostChosen)
-            : texts.chosen(threadIds.length)}
-      </span>
+      <Told count={threadIds.length} reasons={isRefused ? refused.reasons : undefined} />
       {onAll !== undefined && (
         <Button size="compact-xs" variant="subtle" disabled={isBusy} onClick={onAll}>
           {texts.all}
@@ -117,6 +122,33 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
         {ownSnooze.dialog}
         <CloseButton size="sm" aria-label={texts.clear} onClick={onClear} />
       </div>
+    </div>
+  );
+}
+
+interface ToldProps {
+  /** Of the chosen threads. */
+  readonly count: number;
+  /** Why the last change was refused for all of them; undefined: it was not. */
+  readonly reasons: readonly Reason[] | undefined;
+}
+
+function Told({ count, reasons }: ToldProps) {
+  const texts = useTexts().list.selection;
+  return (
+    <div className={classes['told']} role="status">
+      <span className={classes['count']}>
+        {reasons !== undefined
+          ? texts.failed(count)
+          : count === mostChosen
+            ? texts.mostChosen(mostChosen)
+            : texts.chosen(count)}
+      </span>
+      {reasons?.slice(0, mostReasons).map(reason => (
+        <span key={reason.text} className={classes['reason']}>
+          {reasons.length === 1 ? reason.text : `${reason.text} (${reason.count})`}
+        </span>
+      ))}
     </div>
   );
 }

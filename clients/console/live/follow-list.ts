@@ -3,8 +3,13 @@ import { isConnected, type ProjectStream } from './project-stream.ts';
 import type { ThreadList } from './thread-list.ts';
 
 /** Reads the list, and has it hear what happens. Returns what ends it. */
-export function followList(stream: Pick<ProjectStream, 'getState' | 'onState' | 'listen'>, list: ThreadList) {
+export function followList(
+  stream: Pick<ProjectStream, 'getState' | 'onState' | 'listen'>,
+  list: ThreadList,
+  eachMinute: (work: () => void) => () => void,
+): () => void {
   const stops = [stream.listen(list)];
+  if (list.followsClock) stops.push(eachMinute(() => void list.read()));
   void list.read();
   if (!isConnected(stream.getState())) {
     // What happened between the read and the beginning of the stream came by neither.
@@ -15,7 +20,7 @@ export function followList(stream: Pick<ProjectStream, 'getState' | 'onState' | 
     });
     stops.push(stop);
   }
-  return (): void => {
+  return () => {
     for (const stop of stops) stop();
     list.stop();
   };

@@ -64,6 +64,8 @@ interface Queue {
   readonly has: (thread: Thread, surroundings: QueueSurroundings) => boolean;
   /** Below zero where the first thread comes before the second: as the server sorts. Default: the one with the newest message first. */
   readonly compare?: (one: Thread, other: Thread) => number;
+  /** Threads come with the time alone, and no event tells. */
+  readonly followsClock?: true;
   /** Filters that the queue has set already: it cannot be narrowed down by them. */
   readonly sets?: readonly (keyof ThreadFilters)[];
 }
@@ -121,6 +123,7 @@ export const queues: Readonly<Record<QueueName, Queue>> = {
       sort: 'windowClosesAt',
       order: 'asc',
     }),
+    followsClock: true,
     has: (thread, { now }) => isOpen(thread) && (getWindowLeft(thread, now) ?? Infinity) <= closingSoonMs,
     compare: (one, other) =>
       getWindowMinute(one) - getWindowMinute(other) ||

@@ -10,7 +10,7 @@
  */
 import type { ListThreadsQuery, Page, SkeinEvent, Thread } from '../../sdk/index.ts';
 import type { StreamListener } from './project-stream.ts';
-import { belongs, compare, createQuery } from './queues.ts';
+import { belongs, compare, createQuery, queues } from './queues.ts';
 import { canSucceedLater } from '../composer/outbox.ts';
 import type { ShownQueue, ThreadListPort, ThreadListState } from './list-state.ts';
 import { MissingThreads } from './missing-threads.ts';
@@ -107,6 +107,11 @@ export class ThreadList implements StreamListener {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
+
+  /** Whether it has to be read again as time passes. */
+  get followsClock(): boolean {
+    return queues[this.#queue.name].followsClock === true;
+  }
 
   getThread(threadId: string): Thread | undefined {
     return this.#rows.getShown(threadId);

@@ -1,8 +1,12 @@
-/** How many threads wait in each queue: asked for again a moment after something has happened, and not more often than somebody looks. */
+/**
+ * How many threads wait in each queue: asked for again a moment after something has happened, not more often than somebody looks, and each
+ * minute, since some change with the time alone.
+ */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { Queues } from '../../sdk/index.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { everyMinuteSeen } from './browser-minute.ts';
 import type { StreamListener } from './project-stream.ts';
 import { useStreamListener } from './stream-context.tsx';
 
@@ -35,9 +39,17 @@ export function useQueueCounts(): Queues['queues'] | undefined {
       },
       onReset: ask,
     };
-    return { listener, stop: () => clearTimeout(timer) };
+    // Each that shows the counts asks in the same moment: one question is enough.
+    const look = (): void => void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
+    return { listener, look, stop: () => clearTimeout(timer) };
   }, [queries, queryKey]);
   useStreamListener(refresher.listener);
-  useEffect(() => refresher.stop, [refresher]);
+  useEffect(() => {
+    const stopLooking = everyMinuteSeen(refresher.look);
+    return () => {
+      stopLooking();
+      refresher.stop();
+    };
+  }, [refresher]);
   return data?.queues;
 }

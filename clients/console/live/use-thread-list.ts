@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { everyMinuteSeen } from './browser-minute.ts';
 import { followList } from './follow-list.ts';
 import type { QueueName, ThreadFilters } from './queues.ts';
 import { useProjectStream } from './stream-context.tsx';
@@ -30,7 +31,7 @@ export function useThreadList(
   );
   useEffect(() => {
     const stops = [
-      followList(stream, list),
+      followList(stream, list, everyMinuteSeen),
       conversations.onRead((threadId, sequence) => list.markRead(threadId, sequence)),
     ];
     return () => {

@@ -170,6 +170,9 @@ t.test('of several conversations those that could not be changed stay chosen, an
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByText('1 could not be changed').waitFor();
+  const told = page.getByRole('toolbar', { name: 'Chosen conversations' }).getByRole('status');
+  t.match(await told.innerText(), /\n.*tags/, 'and why');
+  t.strictSame(await findBarriers(page), []);
   t.strictSame((await setting.skein.threads.get(ada)).tags, tags);
   t.match((await setting.skein.threads.get(grace)).tags, ['refund', 'one-too-many']);
   t.equal(await getRow('Ada Byron').getAttribute('aria-checked'), 'true');

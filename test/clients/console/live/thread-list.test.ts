@@ -387,6 +387,7 @@ t.test('what happened before the first connection came late is not missed', asyn
       listen: () => () => undefined,
     },
     list,
+    () => () => undefined,
   );
   await settled();
   t.strictSame(list.getState().order, ['thread_b', 'thread_a']);
@@ -430,6 +431,44 @@ t.test(
     t.strictSame(list.getState().order, names.slice(25).reverse());
   },
 );
+
+t.test('threads whose window closes soon come with the time alone', async t => {
+  let now = start;
+  const serviceWindow = { open: true, expiresAt: toInstant(7_260) } as NonNullable<Thread['serviceWindow']>;
+  const thread: Thread = { ...create('thread_a'), serviceWindow };
+  const port: ThreadListPort = {
+    list: async ({ windowClosesBefore = '' }) => ({
+      data: toInstant(7_260) < windowClosesBefore ? [thread] : [],
+      hasMore: false,
+      nextCursor: null,
+    }),
+    get: async () => thread,
+    now: () => now,
+    schedule: new Later().schedule,
+  };
+  const stream = {
+    getState: (): StreamState => ({ is: 'online' }),
+    onState: () => () => undefined,
+    listen: () => () => undefined,
+  };
+  let tick: (() => void) | undefined;
+  const eachMinute = (work: () => void): (() => void) => {
+    tick = work;
+    return () => (tick = undefined);
+  };
+  const list = new ThreadList(port, { name: 'closing', filters: {}, userId: me });
+  const stop = followList(stream, list, eachMinute);
+  await settled();
+  t.strictSame(list.getState().order, []);
+  now += 120_000;
+  tick?.();
+  await settled();
+  t.strictSame(list.getState().order, ['thread_a']);
+  stop();
+  t.equal(tick, undefined);
+  followList(stream, new ThreadList(port, { name: 'all', filters: {}, userId: me }), eachMinute)();
+  t.equal(tick, undefined, 'of the others, events tell');
+});
 
 t.test('a read that fails says so, keeps what is shown, and is repeated', async t => {
   const server = new Server('all');
