@@ -1,5 +1,5 @@
 /**
- * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; as many at once as there are processors.
+ * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors.
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
@@ -75,7 +75,8 @@ if (files.length === 0) throw new RangeError(`no test file is named ${named.join
 
 if (process.stdout.isTTY) await report('base', t, displayOptions);
 t.setTimeout(0);
-t.jobs = availableParallelism();
+// One more than there are processors, because tests wait more than they compute.
+t.jobs = availableParallelism() + 1;
 await Promise.all(files.map(run));
 for (const failure of failures) t.comment(`failed: ${failure}`);
 t.end();

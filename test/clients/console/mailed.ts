@@ -1,5 +1,5 @@
 /** What a node in the test's own process has mailed: it writes each mail into a folder. */
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
@@ -26,9 +26,14 @@ export async function readMailedLink(dataFolder: string, to: string, page: Maile
 async function readMails(dataFolder: string, to: string): Promise<readonly string[]> {
   const folder = join(dataFolder, 'mail');
   const names = await readdir(folder).catch(() => []);
-  // Those that are still being written have other names.
-  const written = names.filter(name => name.endsWith('.eml')).sort();
-  const mails = await Promise.all(written.map(name => readFile(join(folder, name), 'utf8')));
+  // Those that are still being written have other names. The names say nothing of the order.
+  const written = await Promise.all(
+    names
+      .filter(name => name.endsWith('.eml'))
+      .map(async name => ({ file: join(folder, name), at: (await stat(join(folder, name))).mtimeMs })),
+  );
+  written.sort((a, b) => a.at - b.at);
+  const mails = await Promise.all(written.map(({ file }) => readFile(file, 'utf8')));
   return mails
     .filter(mail => mail.includes(to))
     .map(mail => mail.replaceAll('=\r\n', '').replaceAll('=3D', '='));

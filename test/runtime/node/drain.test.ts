@@ -27,6 +27,7 @@ t.test('a drain finishes what was admitted, whatever became of it meanwhile', as
       {
         activations: 0,
         admitted: 0,
+        deepestMailbox: 0,
         outgoing: 0,
         shards: 0,
         tasksRunning: 0,
