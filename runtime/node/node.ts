@@ -204,12 +204,16 @@ export class Node {
 
   /** The gauges at this moment. */
   get stats(): NodeGauges {
+    const localShards = this.#localShards;
     return {
-      activations: this.#localShards.activations,
-      deepestMailbox: this.#localShards.deepestMailbox,
+      activations: localShards.activations,
+      // It looks at every actor. Who asks for another gauge, as each gauge of the metrics does, does not wait for that.
+      get deepestMailbox() {
+        return localShards.deepestMailbox;
+      },
       admitted: this.#context.admitted,
       outgoing: this.#router.outgoing,
-      shards: this.#localShards.ownedCount,
+      shards: localShards.ownedCount,
       tasksRunning: this.#effects.running,
       tasksWaiting: this.#effects.waiting,
       reminders: this.#reminders.inFlight,
