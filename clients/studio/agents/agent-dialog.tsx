@@ -1,10 +1,11 @@
 /** Makes an agent, or changes one: its name, its instructions, and whether it answers by itself. */
-import { Select, TextInput } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -38,14 +39,7 @@ export function AgentDialog({ agent, onDone, onClose }: AgentDialogProps) {
         isReady={name.trim() !== '' && loomId !== null}
         run={run}
       >
-        <TextInput
-          label={texts.name}
-          required
-          data-autofocus
-          maxLength={256}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
+        <NameField label={texts.name} value={name} onChange={setName} />
         <Select
           label={texts.instructions}
           placeholder={texts.chooseInstructions}

@@ -1,9 +1,10 @@
 /** Makes a channel, and leads to it. */
-import { Radio, Stack, TextInput } from '@mantine/core';
+import { Radio, Stack } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Channel } from '../../sdk/index.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -33,14 +34,7 @@ export function CreateChannel({ onCreated, onClose }: CreateChannelProps) {
   return (
     <Dialog title={texts.create} onClose={onClose}>
       <DialogForm action={texts.create} isReady={name.trim() !== ''} run={create}>
-        <TextInput
-          label={texts.name}
-          required
-          data-autofocus
-          maxLength={256}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
+        <NameField label={texts.name} value={name} onChange={setName} />
         <Radio.Group label={texts.kind} value={kind} onChange={value => setKind(value as Channel['kind'])}>
           <Stack gap="xs" mt={6}>
             {kinds.map(each => (

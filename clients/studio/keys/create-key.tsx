@@ -1,10 +1,11 @@
 /** Makes an API key, and shows its secret once. */
-import { Checkbox, Group, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { Checkbox, Group, SegmentedControl, Select } from '@mantine/core';
 import { useState } from 'react';
 import type { CreatedApiKey } from '../../sdk/index.ts';
 import { dayMs } from '../parts/days.ts';
 import { DialogForm } from '../parts/dialog.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Snippet } from './snippet.tsx';
@@ -57,15 +58,7 @@ function KeyForm({ onCreated }: { readonly onCreated: (key: CreatedApiKey) => vo
   };
   return (
     <DialogForm action={texts.create} isReady={name.trim() !== '' && chosen.length > 0} run={create}>
-      <TextInput
-        label={texts.name}
-        description={texts.nameHint}
-        required
-        data-autofocus
-        maxLength={256}
-        value={name}
-        onChange={event => setName(event.currentTarget.value)}
-      />
+      <NameField label={texts.name} description={texts.nameHint} value={name} onChange={setName} />
       <SegmentedControl
         size="xs"
         aria-label={texts.environment}

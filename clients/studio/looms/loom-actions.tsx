@@ -2,11 +2,10 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { useAction } from '../../kit/use-action.ts';
 import type { Loom } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
+import { Restore } from '../parts/restore.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -20,25 +19,14 @@ export function LoomActions({ loom: { loomId, name, archivedAt }, onWrite }: Loo
   const texts = useTexts().looms;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
-  const action = useAction();
   const [opened, setOpened] = useState<'rename' | 'archive'>();
   const close = (): void => setOpened(undefined);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey: ['looms', environmentId] });
-  const restore = (): Promise<boolean> =>
-    action.run(async () => {
-      await client.looms.update(loomId, { archived: false });
-      await refresh();
-    });
-  if (archivedAt != null) {
-    return (
-      <>
-        <Button loading={action.isRunning} onClick={() => void restore()}>
-          {texts.restore}
-        </Button>
-        <ErrorNote error={action.error} />
-      </>
-    );
-  }
+  const restore = async (): Promise<void> => {
+    await client.looms.update(loomId, { archived: false });
+    await refresh();
+  };
+  if (archivedAt != null) return <Restore label={texts.restore} run={restore} />;
   return (
     <>
       {onWrite !== undefined && <Button onClick={onWrite}>{texts.nextVersion}</Button>}

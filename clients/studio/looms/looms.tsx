@@ -1,5 +1,5 @@
 /** The instructions (looms) of the environment: what agents are told, with which model and tools, in versions. */
-import { Button, TextInput } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { emptyVersion, toBody, type VersionFields } from './version-fields.ts';
@@ -85,14 +86,7 @@ function CreateLoom({ onClose }: { readonly onClose: () => void }) {
           });
         }}
       >
-        <TextInput
-          label={texts.name}
-          required
-          data-autofocus
-          maxLength={256}
-          value={name}
-          onChange={event => setName(event.currentTarget.value)}
-        />
+        <NameField label={texts.name} value={name} onChange={setName} />
         <VersionForm fields={fields} onChange={setFields} />
       </DialogForm>
     </Dialog>

@@ -1,7 +1,7 @@
 /** Asks for a name: of something new, or another one for what there is. */
-import { TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { Dialog, DialogForm } from './dialog.tsx';
+import { NameField } from './name-field.tsx';
 
 interface NameDialogProps {
   readonly title: string;
@@ -30,14 +30,7 @@ export function NameDialog(props: NameDialogProps) {
           onClose();
         }}
       >
-        <TextInput
-          label={label}
-          required
-          data-autofocus
-          maxLength={maxLength}
-          value={typed}
-          onChange={event => setTyped(event.currentTarget.value)}
-        />
+        <NameField label={label} maxLength={maxLength} value={typed} onChange={setTyped} />
         {children}
       </DialogForm>
     </Dialog>

@@ -1,5 +1,5 @@
 /** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
-import { Button, Code, PasswordInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { Button, Code, PasswordInput, Select, TagsInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
@@ -150,14 +151,7 @@ function CreateCredential({ onDone, onClose }: DialogProps) {
           onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
           data={providers.map(value => ({ value, label: providerNames[value] }))}
         />
-        <TextInput
-          label={texts.name}
-          required
-          data-autofocus
-          maxLength={256}
-          value={displayName}
-          onChange={event => setDisplayName(event.currentTarget.value)}
-        />
+        <NameField label={texts.name} value={displayName} onChange={setDisplayName} />
         <SecretInput value={secret} onChange={setSecret} />
         <TagsInput
           label={texts.models}

@@ -11,6 +11,7 @@ import {
   TextInput,
 } from '@mantine/core';
 import { lazy, Suspense } from 'react';
+import { NameField } from '../parts/name-field.tsx';
 import { useTexts } from '../texts/index.ts';
 import { methods, type ToolFields } from './tool-fields.ts';
 import { ToolHeaders } from './tool-headers.tsx';
@@ -27,14 +28,12 @@ export function ToolForm({ fields, onChange }: ToolFormProps) {
   const set = (changed: Partial<ToolFields>): void => onChange({ ...fields, ...changed });
   return (
     <Stack gap="md">
-      <TextInput
+      <NameField
         label={texts.name}
         description={texts.nameHint}
-        required
-        data-autofocus
         maxLength={64}
         value={fields.name}
-        onChange={event => set({ name: event.currentTarget.value })}
+        onChange={name => set({ name })}
       />
       <Textarea
         label={texts.description}

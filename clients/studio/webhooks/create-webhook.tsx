@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { StitchWithSecret } from '../../sdk/index.ts';
 import { DialogForm } from '../parts/dialog.tsx';
 import { SecretDialog } from '../parts/secret-dialog.tsx';
+import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { EventPicker } from './event-picker.tsx';
@@ -58,14 +59,7 @@ function WebhookForm({ onCreated }: { readonly onCreated: (created: StitchWithSe
         onCreated(await client.stitches.create({ name: name.trim(), webhookUrl: url.trim(), eventNames }))
       }
     >
-      <TextInput
-        label={texts.name}
-        required
-        data-autofocus
-        maxLength={256}
-        value={name}
-        onChange={event => setName(event.currentTarget.value)}
-      />
+      <NameField label={texts.name} value={name} onChange={setName} />
       <TextInput
         label={texts.url}
         description={texts.urlHint}

@@ -1,5 +1,5 @@
 /** Sends one delivery again: to its webhook, or to another one, where it is then shown. */
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,6 +9,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useWebhooks } from './use-webhooks.ts';
+import { WebhookSelect } from './webhook-select.tsx';
 
 export function ReplayDelivery({ delivery }: { readonly delivery: WebhookDelivery }) {
   const texts = useTexts().webhooks.deliveries;
@@ -38,15 +39,13 @@ export function ReplayDelivery({ delivery }: { readonly delivery: WebhookDeliver
           {texts.replay}
         </Button>
         {webhooks.length > 1 && (
-          <Select
+          <WebhookSelect
             size="xs"
             w={220}
             aria-label={texts.replayTo}
-            allowDeselect={false}
-            searchable
+            webhooks={webhooks}
             value={target}
-            onChange={value => value !== null && setTarget(value)}
-            data={webhooks.map(each => ({ value: each.stitchId, label: each.name }))}
+            onChange={setTarget}
           />
         )}
       </Group>

@@ -13,6 +13,7 @@ import { useTexts } from '../texts/index.ts';
 import { isStatus, statuses } from './delivery-statuses.ts';
 import { statsKey } from './health.tsx';
 import { useWebhooks } from './use-webhooks.ts';
+import { WebhookSelect } from './webhook-select.tsx';
 
 interface ReplayWebhookProps {
   readonly stitch: Stitch;
@@ -74,13 +75,11 @@ export function ReplayWebhook({ stitch: { stitchId, name }, onClose }: ReplayWeb
               onChange={setStatus}
               data={statuses.map(value => ({ value, label: deliveries.states[value] }))}
             />
-            <Select
+            <WebhookSelect
               label={deliveries.replayTo}
-              allowDeselect={false}
-              searchable
+              webhooks={webhooks}
               value={target}
-              onChange={value => value !== null && setTarget(value)}
-              data={webhooks.map(each => ({ value: each.stitchId, label: each.name }))}
+              onChange={setTarget}
             />
           </Group>
         )}

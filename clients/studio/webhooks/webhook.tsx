@@ -11,6 +11,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
+import { Restore } from '../parts/restore.tsx';
 import { Copyable } from '../parts/secret.tsx';
 import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { State } from '../parts/state.tsx';
@@ -78,21 +79,11 @@ function Actions({ stitch }: { readonly stitch: Stitch }) {
     await client.stitches.update(stitchId, { status: next });
     await refresh();
   };
-  const restore = (): Promise<boolean> =>
-    action.run(async () => {
-      await client.stitches.update(stitchId, { archived: false });
-      await refresh();
-    });
-  if (archivedAt != null) {
-    return (
-      <>
-        <Button loading={action.isRunning} onClick={() => void restore()}>
-          {texts.restore}
-        </Button>
-        <ErrorNote error={action.error} />
-      </>
-    );
-  }
+  const restore = async (): Promise<void> => {
+    await client.stitches.update(stitchId, { archived: false });
+    await refresh();
+  };
+  if (archivedAt != null) return <Restore label={texts.restore} run={restore} />;
   return (
     <>
       <Group gap="xs">

@@ -156,6 +156,14 @@ class Later {
   }
 }
 
+/** What a list asks, answered by the server at once. */
+const createPort = (server: Server, later: Later): ThreadListPort => ({
+  list: async query => server.page(query),
+  get: async threadId => server.threads.get(threadId) ?? create(threadId),
+  now: () => start,
+  schedule: later.schedule,
+});
+
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 const threadIds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(letter => `thread_${letter}`);
@@ -269,12 +277,7 @@ t.test('no row moves while the list is held, and what waits is counted', async t
   const server = new Server('all');
   for (const threadId of threadIds.slice(0, 3)) server.write(threadId, 'inbound');
   const later = new Later();
-  const port: ThreadListPort = {
-    list: async query => server.page(query),
-    get: async threadId => server.threads.get(threadId) ?? create(threadId),
-    now: () => start,
-    schedule: later.schedule,
-  };
+  const port = createPort(server, later);
   const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
   await list.read();
   const before = list.getState().order;
@@ -298,15 +301,13 @@ t.test('whoever scrolls holds the list: further pages come all the same, below w
   for (let number = 0; number < 130; number++) server.write(`thread_${1_000 + number}`, 'inbound');
   const later = new Later();
   const port: ThreadListPort = {
+    ...createPort(server, later),
     list: async ({ cursor, limit = 50 }) => {
       const from = Number(cursor ?? 0);
       const data = server.list().slice(from, from + limit);
       const hasMore = from + limit < server.threads.size;
       return { data, hasMore, nextCursor: hasMore ? String(from + limit) : null } as Page<Thread>;
     },
-    get: async threadId => server.threads.get(threadId) ?? create(threadId),
-    now: () => start,
-    schedule: later.schedule,
   };
   const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
   await list.read();
@@ -336,12 +337,7 @@ t.test(
     const server = new Server('all');
     for (const threadId of threadIds.slice(0, 3)) server.write(threadId, 'inbound');
     const later = new Later();
-    const port: ThreadListPort = {
-      list: async query => server.page(query),
-      get: async threadId => server.threads.get(threadId) ?? create(threadId),
-      now: () => start,
-      schedule: later.schedule,
-    };
+    const port = createPort(server, later);
     const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
     await list.read();
     server.change('thread_b', { status: 'closed' });
@@ -368,12 +364,7 @@ t.test('what happened before the first connection came late is not missed', asyn
   const server = new Server('all');
   server.write('thread_a', 'inbound');
   server.write('thread_b', 'inbound');
-  const port: ThreadListPort = {
-    list: async query => server.page(query),
-    get: async threadId => server.threads.get(threadId) ?? create(threadId),
-    now: () => start,
-    schedule: new Later().schedule,
-  };
+  const port = createPort(server, new Later());
   const list = new ThreadList(port, { name: 'all', filters: {}, userId: me });
   let state: StreamState = { is: 'connecting' };
   let onState: () => void = () => undefined;
@@ -606,10 +597,8 @@ t.test('results of a search keep the order of the server, and no others come', a
   const server = new Server('all');
   for (const threadId of [...ranked, 'thread_d']) server.write(threadId, 'inbound');
   const port: ThreadListPort = {
+    ...createPort(server, later),
     list: async () => ({ data: ranked.map(threadId => create(threadId)), hasMore: false, nextCursor: null }),
-    get: async threadId => server.threads.get(threadId) ?? create(threadId),
-    now: () => start,
-    schedule: later.schedule,
   };
   const list = new ThreadList(port, { name: 'search', filters: { q: 'parcel' }, userId: me });
   await list.read();
