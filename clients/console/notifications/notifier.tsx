@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { useApp } from '../../kit/app-identity.ts';
 import { toShownName } from '../../kit/shown-name.ts';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
 import { toParticipantName } from '../people/participant-name.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
@@ -10,6 +11,7 @@ import { useTexts } from '../texts/index.ts';
 import { isAway, showNotification, showTitle } from './page.ts';
 import { readPreferences } from './preferences.ts';
 import { playSound } from './sound.ts';
+import { Tabs } from './tabs.ts';
 import { Watch } from './watch.ts';
 
 export default function Notifier() {
@@ -20,6 +22,7 @@ export default function Notifier() {
   const client = useClient();
   const navigate = useNavigate();
   const { projectId, environmentId, userId } = useConversing();
+  const tabs = useMemo(() => new Tabs({ isAway, now: Date.now, schedule: scheduleByTimer }), []);
   const watch = useMemo(() => {
     const read = () => readPreferences(localStorage, userId);
     const open = (threadId: string): void => {
@@ -29,7 +32,7 @@ export default function Notifier() {
     return new Watch({
       userId,
       environmentId,
-      isAway,
+      isAway: () => tabs.areAllAway(),
       readPreferences: read,
       getThread: async threadId => client.threads.get(threadId),
       count: conversations => showTitle(product, read().title ? conversations : 0),
@@ -45,23 +48,28 @@ export default function Notifier() {
         });
       },
     });
-  }, [client, navigate, projectId, environmentId, userId, texts, participantNames, product]);
+  }, [client, navigate, projectId, environmentId, userId, texts, participantNames, product, tabs]);
   useStreamListener(watch);
   useEffect(() => {
     showTitle(product, 0);
     // It comes after the page: whoever drives the page can tell from when on nothing is missed.
     document.documentElement.dataset['notifies'] = '';
+    tabs.open(new BroadcastChannel(`skein-console:${userId}:${environmentId}`), () => watch.clear());
     const look = (): void => {
       if (!isAway()) watch.clear();
+      tabs.look();
     };
     addEventListener('focus', look);
+    addEventListener('blur', look);
     document.addEventListener('visibilitychange', look);
     return () => {
+      tabs.close();
       removeEventListener('focus', look);
+      removeEventListener('blur', look);
       document.removeEventListener('visibilitychange', look);
       showTitle(product, 0);
       delete document.documentElement.dataset['notifies'];
     };
-  }, [watch, product]);
+  }, [watch, tabs, product, userId, environmentId]);
   return null;
 }

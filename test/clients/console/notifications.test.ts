@@ -58,6 +58,25 @@ t.test('notifications', async t => {
     t.strictSame(await page.evaluate('window.shown'), [], 'nothing else is on by itself');
   });
 
+  await t.test('a tab in the background counts nothing while another one is looked at', async t => {
+    const other = await page.context().newPage();
+    await setAway(page, true);
+    await other.goto(page.url());
+    await seeQueues(other);
+    await setAway(other, true);
+    await setAway(other, false);
+    await receive(setting, '+491512', 'You see this in the other tab', 'Tom Wild');
+    await page.getByRole('option', { name: /You see this in the other tab/ }).waitFor();
+    await setAway(other, true);
+    await receive(setting, '+491511', 'Is nobody there now?', 'Ines Berg');
+    await seeTitle(page, '(1) Skein Console');
+    await setAway(other, false);
+    await seeTitle(page, 'Skein Console');
+    await other.close();
+    await setAway(page, false);
+    t.pass();
+  });
+
   await t.test('settings: notifications are turned on, and keep to themselves what was written', async t => {
     await page.getByRole('button', { name: /settings and sign out/ }).click();
     await page.getByRole('menuitem', { name: 'Settings' }).click();

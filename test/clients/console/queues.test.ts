@@ -41,6 +41,19 @@ t.test('what is written, waits or was refused is marked in the list, and counted
   t.match((await skein.messages.list(grace, { limit: 1, order: 'desc' })).data, [{ body: 'Good morning' }]);
 });
 
+t.test('which windows close soon, and how many, is asked again each minute', async t => {
+  const page = await openConsole(t, browser, setting, operator, { path: '/console/settings' });
+  await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  await page.clock.install();
+  await page.goto(`${setting.baseUrl}${place}/closing`);
+  await page.getByText('No window closes within the next two hours.').waitFor();
+  const asked = Promise.all(
+    [/[?&]windowClosesBefore=/, /\/queues(?:\?|$)/].map(address => page.waitForRequest(address)),
+  );
+  await page.clock.fastForward(61_000);
+  t.equal((await asked).length, 2);
+});
+
 t.test('of an outbox that is damaged the rest is sent, and the operator told what is lost', async t => {
   const page = await openConsole(t, browser, setting, operator, { path: '/console/settings' });
   await page.getByRole('heading', { name: 'Settings' }).waitFor();
