@@ -67,7 +67,7 @@ export class Outbox {
 
   /**
    * What of the page before could not be read any more, and so is not sent: the text of each, as far as there is one. The same array until it
-   * is forgotten.
+   * is forgotten, and kept as long.
    */
   readonly getDamaged = (): readonly string[] => this.#damaged;
 
@@ -192,7 +192,7 @@ export class Outbox {
 
   #change(items: readonly Outgoing[]): void {
     this.#items = items;
-    if (!this.#isStopped) this.#port.keep(JSON.stringify(items));
+    if (!this.#isStopped) this.#port.keep(JSON.stringify([...items, ...this.#damaged]));
     for (const listener of this.#listeners) listener();
   }
 }

@@ -137,7 +137,9 @@ const isWhole = toShapeCheck({
 
 const isOutgoing = (value: unknown): value is Outgoing => isWhole(value);
 
+/** What was damaged before is kept as its text. */
 function findText(value: unknown): string {
+  if (typeof value === 'string') return value;
   const content = isRecord(value) ? value['content'] : undefined;
   const body = isRecord(content) ? content['body'] : undefined;
   return typeof body === 'string' ? body : '';

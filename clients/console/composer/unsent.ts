@@ -12,10 +12,16 @@ export function countUnsent(items: readonly Outgoing[], state: 'refused' | 'wait
   return items.filter(item => item.state === state).length;
 }
 
-/** What the places begin with in which a tab keeps what is on its way. */
+/** Whose outbox, and of which environment. */
+export interface OutboxScope {
+  readonly userId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+}
+
+/** What the keys of outboxes begin with. */
 export const outboxPrefix = 'skein-outbox:';
 
-/** @param kept of a tab: the places and what is in them */
-export function hasUnsent(kept: readonly (readonly [place: string, text: string])[]): boolean {
-  return kept.some(([place, text]) => place.startsWith(outboxPrefix) && text !== '[]');
-}
+/** Where a tab keeps what is on its way from there. */
+export const toOutboxKey = ({ userId, projectId, environmentId }: OutboxScope): string =>
+  `${outboxPrefix}${userId}:${projectId}:${environmentId}`;

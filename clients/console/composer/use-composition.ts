@@ -6,6 +6,7 @@ import type { WrittenMessage } from '../thread/conversations.ts';
 import type { Names } from '../thread/names.tsx';
 import type { WrittenKind } from './drafts.ts';
 import { findMentioned } from './mentions.ts';
+import { getUploads } from './kept-uploads.ts';
 import { countCharacters } from './tokens.ts';
 import { toAttachment, type Upload } from './uploads.ts';
 import { useSendCheck } from './use-send-check.ts';
@@ -19,7 +20,8 @@ const maxNoteLength = 4_000;
 export function useComposition(thread: Thread, { colleagues }: Names) {
   const { threadId } = thread;
   const { conversations, drafts } = useConversing();
-  const { outbox, uploads } = conversations;
+  const { outbox } = conversations;
+  const uploads = getUploads(conversations, drafts);
   const begun = useBegun(threadId);
   const { kind, text, setText, mentions, replyTo } = begun;
   const attached = useSyncExternalStore(uploads.onChange, () => uploads.getUploads(threadId));

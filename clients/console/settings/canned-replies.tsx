@@ -1,15 +1,15 @@
 /** The canned replies of a project: everybody reads them; those who look after the project write them, and others are told so by the server. */
-import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput, Title } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { createOperatorClient } from '../../kit/browser-session.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError, type CannedReply } from '../../sdk/index.ts';
-import { PageLink } from '../../kit/account/account-page.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useErrorText } from '../../kit/error-texts.ts';
 import { useAction } from '../../kit/use-action.ts';
+import { PageHead } from './page-head.tsx';
 import classes from './settings.module.css';
 
 /** The contract's. */
@@ -42,10 +42,7 @@ export function CannedReplies() {
   return (
     <main className={classes['page']}>
       <Stack gap="xl" className={classes['column']}>
-        <div className={classes['head']}>
-          <Title order={1}>{texts.replies.title}</Title>
-          <PageLink to="/">{texts.back}</PageLink>
-        </div>
+        <PageHead title={texts.replies.title} />
         <section className={classes['section']}>
           <Text size="sm">{texts.replies.about}</Text>
           <Group gap="xs" aria-label={texts.replies.placeholders} role="group">

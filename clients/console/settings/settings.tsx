@@ -9,11 +9,11 @@ import {
 } from '../notifications/preferences.ts';
 import { languages, useProfile, useSetLanguage, useTheme } from '../../kit/people/use-profile.ts';
 import { playSound } from '../notifications/sound.ts';
-import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts, useLanguageTag } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { ProfileForm } from './profile-form.tsx';
+import { PageHead } from './page-head.tsx';
 import classes from './settings.module.css';
 
 export function Settings() {
@@ -22,10 +22,7 @@ export function Settings() {
   return (
     <main className={classes['page']}>
       <Stack gap="xl" className={classes['column']}>
-        <div className={classes['head']}>
-          <Title order={1}>{texts.title}</Title>
-          <PageLink to="/">{texts.back}</PageLink>
-        </div>
+        <PageHead title={texts.title} />
         <Section title={texts.profile.title}>
           <ProfileForm />
         </Section>

@@ -1,6 +1,6 @@
 /** How the live connection stands, and what is not sent: nothing to say while all is good. */
-import { useEffect, useState, useSyncExternalStore } from 'react';
-import { countUnsent } from '../composer/unsent.ts';
+import { useEffect, useState } from 'react';
+import { useUnsentTexts } from '../composer/use-unsent-texts.ts';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -29,14 +29,8 @@ export function Connection() {
     ended: texts.ended,
   }[state.is];
   const shown = isLate || !wasOnline ? state.is : 'online';
-  const { outbox } = useConversing().conversations;
-  const items = useSyncExternalStore(outbox.onChange, outbox.getItems);
-  const [waiting, refused] = [countUnsent(items, 'waiting'), countUnsent(items, 'refused')];
-  const parts = [
-    shown === state.is ? text : texts.online,
-    ...(waiting > 0 ? [texts.unsent(waiting)] : []),
-    ...(refused > 0 ? [texts.refused(refused)] : []),
-  ];
+  const unsent = useUnsentTexts(useConversing().conversations.outbox);
+  const parts = [shown === state.is ? text : texts.online, ...unsent];
   return (
     <span className={classes['connection']} data-state={shown} role="status" title={text}>
       <span className={classes['dot']} aria-hidden />

@@ -1,18 +1,15 @@
 /** The open conversations of the project and environment that are worked in, and who the operator is, for everything beneath. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
-import { createOperatorClient, session, skein } from '../../kit/browser-session.ts';
+import { skein } from '../../kit/browser-session.ts';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import type { Skein } from '../../sdk/index.ts';
 import type { Outgoing } from '../composer/outbox.ts';
-import { Drafts } from '../composer/drafts.ts';
-import { outboxPrefix } from '../composer/unsent.ts';
-import { type KeptFiles, Uploads } from '../composer/uploads.ts';
+import type { Drafts } from '../composer/drafts.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
-import { Conversations, type ConversationsPort } from './conversations.ts';
+import type { Conversations } from './conversations.ts';
+import { keptConversations } from './kept-conversations.ts';
 import { Presence, type Present } from '../live/presence.ts';
-import type { OpenThread } from './open-thread.ts';
-import type { ThreadState } from './thread-state.ts';
 
 interface Conversing {
   readonly conversations: Conversations;
@@ -50,15 +47,10 @@ function SignedInConversations({
 }: ConversationsProviderProps & { readonly userId: string }) {
   const stream = useProjectStream();
   const conversing = useMemo((): Conversing => {
-    const client = createOperatorClient({ projectId, environmentId });
-    const drafts = new Drafts(localStorage, { userId, projectId });
-    const place = `${userId}:${projectId}:${environmentId}`;
-    const port = createPort(`${outboxPrefix}${place}`);
-    const uploads = getUploads(place, () => new Uploads(client, port.createKey, toKeptFiles(drafts)));
-    const conversations = new Conversations(client, stream, { ...port, uploads, userId });
-    const presence = new Presence({ userId, schedule: port.schedule });
-    return { conversations, drafts, presence, projectId, environmentId, userId };
-  }, [stream, projectId, environmentId, userId]);
+    const kept = keptConversations.get({ userId, projectId, environmentId });
+    const presence = new Presence({ userId, schedule: scheduleByTimer });
+    return { ...kept, presence, projectId, environmentId, userId };
+  }, [projectId, environmentId, userId]);
   const queries = useQueryClient();
   useEffect(
     () =>
@@ -74,7 +66,7 @@ function SignedInConversations({
   );
   useEffect(() => {
     const { conversations, drafts, presence } = conversing;
-    conversations.start();
+    conversations.start(stream);
     const onStorage = (): void => drafts.tell();
     addEventListener('storage', onStorage);
     const stopListening = stream.listen(presence);
@@ -87,42 +79,6 @@ function SignedInConversations({
   return <ConversationsContext value={conversing}>{children}</ConversationsContext>;
 }
 
-/** By whom and where they work. Files go on arriving while their operator looks at other pages. */
-const keptUploads = new Map<string, Uploads>();
-session.onEnd(end => {
-  if (end !== 'signedOut') return;
-  for (const uploads of keptUploads.values()) uploads.stop();
-  keptUploads.clear();
-});
-
-function getUploads(place: string, create: () => Uploads): Uploads {
-  const uploads = keptUploads.get(place) ?? create();
-  keptUploads.set(place, uploads);
-  return uploads;
-}
-
-const toKeptFiles = (drafts: Drafts): KeptFiles => ({
-  load: threadId => drafts.get(threadId).files ?? [],
-  keep: (threadId, files) => drafts.update(threadId, { files }),
-});
-
-/** What is on its way outlives a reload of its tab, and ends with it or at sign-out. */
-function createPort(storageKey: string): Omit<ConversationsPort, 'userId' | 'uploads'> {
-  return {
-    load: () => sessionStorage.getItem(storageKey),
-    keep: text => sessionStorage.setItem(storageKey, text),
-    schedule: scheduleByTimer,
-    now: Date.now,
-    createKey: createRandomKey,
-  };
-}
-
-/** 128 random bits. `randomUUID` is missing from pages on plain http. */
-export function createRandomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
-}
-
 export function useConversing(): Conversing {
   const conversing = useContext(ConversationsContext);
   if (conversing === undefined) throw new Error('there are no conversations around this component');
@@ -131,15 +87,6 @@ export function useConversing(): Conversing {
 
 export function useClient(): Skein {
   return useConversing().conversations.client;
-}
-
-/** The thread and its state; reads it when it is not there yet. */
-export function useOpenThread(threadId: string): { readonly open: OpenThread; readonly state: ThreadState } {
-  const { conversations } = useConversing();
-  const open = useMemo(() => conversations.getThread(threadId), [conversations, threadId]);
-  const state = useSyncExternalStore(open.onChange, open.getState);
-  useEffect(() => void open.open(), [open]);
-  return { open, state };
 }
 
 /** What is on its way to the thread, in order. */

@@ -1,28 +1,31 @@
-/** The threads that were opened last, all kept true by the stream, and what is on its way to them. */
+/**
+ * The threads that were opened last, all kept true by the stream, and what is on its way to them.
+ *
+ *   away -> worked in (`start`): its stream keeps the threads true, and tells whether it makes sense to send
+ *        <- (`stop`): no thread is kept; what is on its way goes on by itself
+ *   either -> ended (`end`): nothing is sent any more
+ */
 import type { EphemeralEvent, Skein, SkeinEvent } from '../../sdk/index.ts';
 import { findArrived, keyField, resendField } from '../composer/arrival.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
-import type { Uploads } from '../composer/uploads.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
-import { OpenThread } from './open-thread.ts';
+import type { OpenThread, ThreadPort } from './open-thread.ts';
 
 /** Threads whose entries are kept, so that going back to one takes no time. */
 const keptThreads = 20;
 
 /** What the Console may do without in a test. */
 export type ConversationsPort = Omit<OutboxPort, 'send'> & {
-  /** Outlive these conversations. */
-  readonly uploads: Uploads;
   /** Who writes here. */
   readonly userId: string;
 };
+
+export type CreateThread = (threadId: string, client: Skein, port: ThreadPort) => OpenThread;
 
 export class Conversations implements StreamListener {
   /** With the project and the environment filled in. */
   readonly client: Skein;
   readonly outbox: Outbox;
-  readonly uploads: Uploads;
-  readonly #stream: ProjectStream;
   readonly #schedule: ConversationsPort['schedule'];
   /** The one that was opened last at the end. */
   readonly #threads = new Map<string, OpenThread>();
@@ -30,23 +33,24 @@ export class Conversations implements StreamListener {
   readonly #userId: string;
   #stop: (() => void)[] = [];
   #wasOnline = false;
+  #isEnded = false;
 
-  constructor(client: Skein, stream: ProjectStream, port: ConversationsPort) {
+  constructor(client: Skein, port: ConversationsPort) {
     this.client = client;
-    this.#stream = stream;
     this.#schedule = port.schedule;
     this.#userId = port.userId;
-    this.uploads = port.uploads;
     this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
   }
 
-  start(): void {
-    this.#stop = [this.#stream.listen(this), this.#stream.onState(() => this.#follow())];
-    this.#follow();
+  /** @param stream of their environment */
+  start(stream: ProjectStream): void {
+    this.#wasOnline = false;
+    const follow = (): void => this.#follow(isConnected(stream.getState()));
+    this.#stop = [stream.listen(this), stream.onState(follow)];
+    follow();
   }
 
-  #follow(): void {
-    const isOnline = isConnected(this.#stream.getState());
+  #follow(isOnline: boolean): void {
     this.outbox.setOnline(isOnline);
     if (!isOnline || this.#wasOnline) return;
     this.#wasOnline = true;
@@ -54,13 +58,24 @@ export class Conversations implements StreamListener {
     void this.onReset();
   }
 
+  /** Their operator looks at something else. No stream tells whether there is a connection: the outbox finds out. */
   stop(): void {
     for (const stop of this.#stop) stop();
+    this.#stop = [];
+    this.#threads.clear();
+    if (!this.#isEnded) this.outbox.setOnline(true);
+  }
+
+  /** For good: the session is over. */
+  end(): void {
+    this.#isEnded = true;
+    this.stop();
     this.outbox.stop();
   }
 
-  getThread(threadId: string): OpenThread {
-    const thread = this.#threads.get(threadId) ?? this.#createThread(threadId);
+  /** @param create makes one that is not kept; what it takes is loaded with the first that is opened */
+  getThread(threadId: string, create: CreateThread): OpenThread {
+    const thread = this.#threads.get(threadId) ?? create(threadId, this.client, this.#createPort(threadId));
     this.#threads.delete(threadId);
     this.#threads.set(threadId, thread);
     const [oldest] = this.#threads.keys();
@@ -74,13 +89,13 @@ export class Conversations implements StreamListener {
     return () => this.#readListeners.delete(listener);
   }
 
-  #createThread(threadId: string): OpenThread {
-    return new OpenThread(threadId, this.client, {
+  #createPort(threadId: string): ThreadPort {
+    return {
       schedule: this.#schedule,
       onRead: sequence => {
         for (const listener of this.#readListeners) listener(threadId, sequence);
       },
-    });
+    };
   }
 
   onEvent(event: SkeinEvent): void {

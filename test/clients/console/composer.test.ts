@@ -147,6 +147,41 @@ t.test('without a way to the server messages wait, over a reload, and leave once
     t.equal(await getLog(page).getByText(text, { exact: true }).count(), 1, text);
 });
 
+t.test('what waits is sent while its operator looks at other pages', async t => {
+  const threadId = await receive(setting, 'elsewhere', 'Hello');
+  const page = await open(t, threadId);
+  await getLog(page).getByText('Hello').waitFor();
+  const openSettings = async (): Promise<void> => {
+    await page.getByRole('button', { name: /: settings and sign out$/ }).click();
+    await page.getByRole('menuitem', { name: 'Settings' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+  };
+  const held = Promise.withResolvers<undefined>();
+  await page.route(/\/messages$/, async route => {
+    await held.promise;
+    await route.fallback();
+  });
+  for (const text of ['one', 'two']) await write(page, text);
+  await openSettings();
+  const waiting = page.getByRole('status').getByText('1 waits to be sent');
+  await waiting.waitFor();
+  held.resolve(undefined);
+  await eventually('both messages', async () => (await readBodies(skein, threadId)).length === 2);
+  await waiting.waitFor({ state: 'detached' });
+  await page.unrouteAll({ behavior: 'wait' });
+  await page.goBack();
+  await getLog(page).getByRole('img', { name: 'Sent' }).nth(1).waitFor();
+  // And by a page that is loaded there.
+  await page.route(/\/messages$/, route => route.abort('connectionreset'));
+  await write(page, 'three');
+  await openSettings();
+  await page.reload();
+  await waiting.waitFor();
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await eventually('the third', async () => (await readBodies(skein, threadId)).length === 3);
+  t.strictSame(await readBodies(skein, threadId), ['one', 'two', 'three']);
+});
+
 t.test('what the server refuses stays, with its reason, until the operator decides', async t => {
   const threadId = await receive(setting, 'refused', 'Hello');
   const page = await open(t, threadId);

@@ -32,6 +32,10 @@ export const shell: typeof english = {
     ended: 'Getrennt: bitte neu anmelden',
     unsent: count => (count === 1 ? '1 wartet auf Versand' : `${count} warten auf Versand`),
     refused: count => `${count} nicht gesendet`,
+    unsentElsewhere: count =>
+      count === 1
+        ? '1 in einer anderen Umgebung nicht gesendet'
+        : `${count} in anderen Umgebungen nicht gesendet`,
   },
   damaged: {
     title: count =>

@@ -30,6 +30,8 @@ export const shell = {
     ended: 'Disconnected: sign in again',
     unsent: (count: number) => (count === 1 ? '1 waits to be sent' : `${count} wait to be sent`),
     refused: (count: number) => `${count} not sent`,
+    unsentElsewhere: (count: number) =>
+      count === 1 ? '1 not sent in another environment' : `${count} not sent in other environments`,
   },
   damaged: {
     title: (count: number) =>

@@ -228,3 +228,14 @@ t.test('nothing is sent with a key that is not honoured any more', async t => {
   await network.run();
   t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }]);
 });
+
+t.test('what was damaged stays until somebody knows of it, whatever else is sent', async t => {
+  const network = new Network([]);
+  network.kept = JSON.stringify([{ content: { body: 'half' } }]);
+  const outbox = network.createOutbox();
+  outbox.add('a', note('whole'));
+  await network.run();
+  t.strictSame(network.createOutbox().getDamaged(), ['half']);
+  outbox.forgetDamaged();
+  t.strictSame(network.createOutbox().getDamaged(), []);
+});

@@ -1,0 +1,35 @@
+/** Whether a tab would lose something, and where that waits. */
+import t from 'tap';
+import { toOutboxKey } from '../../../../clients/console/composer/unsent.ts';
+import { findUnsentScopes, hasUnsent } from '../../../../clients/console/composer/unsent-scopes.ts';
+
+t.test('what waits in any outbox of the tab is unsent, and nothing else is', async t => {
+  t.notOk(hasUnsent([]));
+  t.notOk(
+    hasUnsent([
+      ['skein-outbox:user_1:prj_1:env_1', '[]'],
+      ['another', '[{}]'],
+    ]),
+  );
+  t.ok(
+    hasUnsent([
+      ['skein-outbox:user_1:prj_1:env_1', '[]'],
+      ['skein-outbox:user_1:prj_2:env_2', '[{}]'],
+    ]),
+  );
+});
+
+t.test('what somebody has not sent is found wherever it waits, and what others have not', async t => {
+  const [here, there] = [
+    { userId: 'user_1', projectId: 'prj_1', environmentId: 'env_1' },
+    { userId: 'user_1', projectId: 'prj_2', environmentId: 'env_2' },
+  ];
+  const kept = [
+    [toOutboxKey(here), '[{}]'],
+    [toOutboxKey(there), '[{}]'],
+    [toOutboxKey({ ...here, environmentId: 'env_3' }), '[]'],
+    [toOutboxKey({ ...here, userId: 'user_2' }), '[{}]'],
+    ['user_1:prj_1:env_1', '[{}]'],
+  ] as const;
+  t.strictSame(findUnsentScopes(kept, 'user_1'), [here, there]);
+});
