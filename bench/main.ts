@@ -24,7 +24,7 @@ import { benchListen } from './listen.ts';
 import { benchMemory } from './memory.ts';
 import { benchMigrate } from './migrate.ts';
 import { benchPath } from './path.ts';
-import { benchProfile } from './profile.ts';
+import { benchProfile } from './profile/profile.ts';
 import { benchReads } from './reads.ts';
 import { benchRecovery } from './recovery.ts';
 import { benchSockets } from './sockets.ts';

@@ -1,6 +1,7 @@
 /** Skein as a sender of webhooks. */
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { eventTypes } from '../../protocol/events.ts';
+import { eventually } from '../../test/support/eventually.ts';
 import { openCircuit } from '../support/open-circuit.ts';
 import { runLoad } from '../support/run-load.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
@@ -15,13 +16,18 @@ export interface Origin {
   readonly bodies: readonly string[];
 }
 
-/** A Skein node with enough events of messages in its tables: the bodies that all senders deliver. */
+/**
+ * A Skein node with enough events of messages in its tables: the bodies that all senders deliver.
+ *
+ * @param options further options of its Node
+ */
 export async function makeEvents(
   database: BenchDatabase,
   name = 'skein_deliveries',
   environment: Readonly<Record<string, string>> = {},
+  options: readonly string[] = [],
 ): Promise<Origin> {
-  const skein = await startSkein(database, name, environment);
+  const skein = await startSkein(database, name, environment, options);
   const received = `from events where project_id = $1 and event_name = 'thread.message.received'`;
   for (let have = 0; have < queued;) {
     const result = await runLoad({
@@ -42,6 +48,13 @@ export async function makeEvents(
     );
     have = row?.n ?? 0;
   }
+  // What the node still owes its search is no part of what a webhook costs.
+  await eventually('the search to catch up', async () => {
+    const [row] = await database.query<{ behind: boolean }>(skein.databaseUrl, searchIsBehind, [
+      skein.projectId,
+    ]);
+    return row?.behind === false;
+  });
   const rows = await database.query<{ body: string }>(
     skein.databaseUrl,
     `select body::text ${received} order by seq limit $2`,
@@ -49,6 +62,10 @@ export async function makeEvents(
   );
   return { skein, bodies: rows.map(({ body }) => body) };
 }
+
+const searchIsBehind = `
+  select p.last_seq > coalesce(m.seq, 0) as behind
+  from project_streams p left join search_marks m on m.project_id = p.project_id where p.project_id = $1`;
 
 /** A stitch of the node, with its secret. */
 export interface MadeStitch {

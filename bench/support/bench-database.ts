@@ -11,6 +11,8 @@ import { temporaryFolder } from './temporary-folder.ts';
 export interface BenchDatabase {
   /** A folder for whatever the systems keep; removed at the end. */
   readonly folder: string;
+  /** The folder of the server. */
+  readonly home: string;
   /** Creates a database and gives its address. */
   create(name: string, schema?: string): Promise<string>;
   /** Runs one statement on a database. */
@@ -33,10 +35,13 @@ export interface BenchDatabase {
 const filler = `
   create table filler as select repeat(md5(i::text), 30) as text from generate_series(1, 2000000) i`;
 
-export async function startBenchDatabase(): Promise<BenchDatabase> {
+/** @param settings of the server, beside its own */
+export async function startBenchDatabase(
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchDatabase> {
   const folder = await temporaryFolder('skein-bench-');
   const home = join(folder, 'postgres');
-  const server = await startEmbedded({ folder: home, log: silentLog });
+  const server = await startEmbedded({ folder: home, log: silentLog, settings });
 
   async function query<T extends pg.QueryResultRow>(
     url: string,
@@ -68,6 +73,7 @@ export async function startBenchDatabase(): Promise<BenchDatabase> {
   let warmed: Promise<void> | undefined;
   return {
     folder,
+    home,
     query,
     warm: () => (warmed ??= warm()),
     async walBytes() {

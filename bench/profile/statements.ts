@@ -1,0 +1,88 @@
+/** What PostgreSQL spends on each statement, by its extension pg_stat_statements. */
+import pg from 'pg';
+import { readAccess, toSuperuserUrl } from '../../storage/embedded/cluster.ts';
+import { count, fixed, table } from '../support/table.ts';
+
+/** Settings of a server that counts. */
+export const countStatements = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track_utility': 'on',
+};
+
+interface Statement {
+  readonly text: string;
+  readonly calls: number;
+  readonly rows: number;
+  readonly micros: number;
+  readonly walBytes: number;
+}
+
+const shown = 10;
+const shownCharacters = 80;
+const readStatements = `
+  select regexp_replace(s.query, '\\s+', ' ', 'g') as text, s.calls::float8, s.rows::float8,
+    s.total_exec_time * 1000 as micros, s.wal_bytes::float8 as "walBytes"
+  from pg_stat_statements s join pg_database d on d.oid = s.dbid
+  where d.datname = $1 and s.query not ilike '%pg_stat_statements%'
+  order by s.total_exec_time desc`;
+
+export class StatementCounter {
+  readonly #url: string;
+  readonly #database: string;
+
+  private constructor(url: string, database: string) {
+    this.#url = url;
+    this.#database = database;
+  }
+
+  /**
+   * @param home the server's folder
+   * @param databaseUrl the database whose statements count
+   */
+  static async open(home: string, databaseUrl: string): Promise<StatementCounter> {
+    const counter = new StatementCounter(
+      toSuperuserUrl(await readAccess(home)),
+      new URL(databaseUrl).pathname.slice(1),
+    );
+    await counter.#query('create extension if not exists pg_stat_statements');
+    return counter;
+  }
+
+  /** Begins anew. */
+  async reset(): Promise<void> {
+    await this.#query('select pg_stat_statements_reset()');
+  }
+
+  /** The dearest statements since then: their time within the server, waits for locks and for the disk included, for each of so many units. */
+  async table(units: number, unit: string): Promise<string> {
+    const all = await this.#query<Statement>(readStatements, [this.#database]);
+    const toRow = (label: string, of: readonly Statement[]): string[] => {
+      const sum = (field: 'calls' | 'rows' | 'micros' | 'walBytes'): number =>
+        of.reduce((total, each) => total + each[field], 0);
+      return [
+        label,
+        count(sum('calls')),
+        fixed(sum('rows') / sum('calls')),
+        fixed(sum('micros') / units),
+        fixed(sum('walBytes') / units, 0),
+      ];
+    };
+    const rows = all
+      .slice(0, shown)
+      .map(each => toRow(`\`${each.text.slice(0, shownCharacters).trim()}\``, [each]));
+    return table(
+      ['statement', 'calls', 'rows a call', `µs ${unit}`, `WAL bytes ${unit}`],
+      [...rows, toRow('all', all)],
+    );
+  }
+
+  async #query<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {
+    const client = new pg.Client({ connectionString: this.#url });
+    await client.connect();
+    try {
+      return (await client.query<T>(text, values)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+}
