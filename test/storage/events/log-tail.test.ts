@@ -1,6 +1,7 @@
 /** The tail of a log gives every event once and in order, whoever commits, and wherever a reader begins. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
+import { executeBound } from '../../../storage/database/database.ts';
 import { keptMs, LogTail } from '../../../storage/events/log-tail.ts';
 import type { AppendedEvent } from '../../../storage/statements/statement.ts';
 import { append, appendEvent, appendParameters } from '../../../storage/writes/events-and-answers.ts';
@@ -11,7 +12,10 @@ const { database } = await startTestDatabase(t);
 
 async function createLog(): Promise<{
   readonly projectId: string;
-  commit(count: number): Promise<{ readonly first: number; readonly events: readonly AppendedEvent[] }>;
+  commit(
+    count: number,
+    body?: string,
+  ): Promise<{ readonly first: number; readonly events: readonly AppendedEvent[] }>;
   readonly ids: string[];
 }> {
   const projectId = newId('project');
@@ -22,13 +26,13 @@ async function createLog(): Promise<{
   return {
     projectId,
     ids,
-    async commit(count) {
+    async commit(count, body = '{}') {
       const first = ids.length + 1;
       const writes = Array.from({ length: count }, () => {
         const eventId = newId('event');
         ids.push(eventId);
         const row = { projectId, environmentId: 'env_1', eventId, eventName: 'thread.status.changed' };
-        return appendEvent({ ...row, occurredAt: new Date().toISOString(), body: '{}' });
+        return appendEvent({ ...row, occurredAt: new Date().toISOString(), body });
       });
       await database.query(append.text, appendParameters(writes));
       return { first, events: writes.flatMap(({ event }) => (event === undefined ? [] : [event])) };
@@ -116,6 +120,36 @@ t.test('who asks for the end, and then for what is before it, leaves one stretch
     [16, 15, 12, 9, 3],
   );
   t.equal(statements, 3);
+});
+
+t.test('a page of a long log costs no more than its events', async t => {
+  // As in a database with one project and some days: of many projects the planner expects few events each, and uses the index in any case.
+  await database.query('truncate events');
+  for (const day of [1, 2, 3, 4]) {
+    await database.query(
+      `create table events_2100010${day} partition of events for values from ('2100-01-0${day}') to ('2100-01-0${day + 1}')`,
+    );
+  }
+  const log = await createLog();
+  await log.commit(20_000, `{"text":"${'word '.repeat(200)}"}`);
+  await database.query('vacuum analyze events');
+  const rowsRead = `
+    select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as n from pg_stat_xact_user_tables where relname like 'events%'`;
+  await database.em().transactional(async em => {
+    const statements: [text: string, values: readonly unknown[]][] = [];
+    const asked = new LogTail({
+      query: (text, values = []) => {
+        statements.push([text, values]);
+        return database.query(text, values);
+      },
+    });
+    const { events } = await asked.read(log.projectId, 5_000, 1_000);
+    for (const [text, values] of statements) await executeBound(em, text, values);
+    const [read] = await executeBound<{ n: number }>(em, rowsRead, []);
+    t.equal(events.length, 1_000);
+    t.ok((read?.n ?? 0) >= 500, 'the rows were counted');
+    t.ok((read?.n ?? 0) < 2_000, `${read?.n} rows were read`);
+  });
 });
 
 t.test('what this node commits is read without a statement', async t => {
