@@ -78,13 +78,15 @@ const data = <O extends OperationId, P extends TProperties>(
 
 const thread = data('getThread', { thread: Thread });
 const message = data('getMessage', { message: Message });
+/** `failedSends` of the thread, where the outcome of a message has changed it. */
+const outcome = { message: Message, failedSends: optional(Type.Integer({ minimum: 0 })) };
 /** `occurredAt`: when it happened, by the provider. */
-const receipt = data('getMessage', { message: Message, occurredAt: optional(instant()) });
+const receipt = data('getMessage', { ...outcome, occurredAt: optional(instant()) });
 const channel = data('getChannel', { channel: Channel });
 const credential = data('getChannel', { channel: Channel, expiresAt: optional(nullable(instant())) });
 const note = data('listNotes', { note: ThreadNote });
-const serviceWindow = data('getThread', { serviceWindow: ServiceWindow });
-const freeEntry = data('getThread', { freeEntry: FreeEntry });
+const serviceWindow = data('getThread', { thread: Thread, serviceWindow: ServiceWindow });
+const freeEntry = data('getThread', { thread: Thread, freeEntry: FreeEntry });
 const typing = data('getThread', { userId: optional(id('user')) });
 const agent = data('getAgent', { agent: Agent });
 const run = data('getAgentRun', { agentRun: AgentRun });
@@ -147,13 +149,17 @@ export const eventTypes = {
   'thread.note.updated': row('A note was changed.', note),
   'thread.note.deleted': row('A note was deleted.', note),
   'thread.message.received': row(
-    'An inbound message was received on a thread. Its actor is the contact; `reportedBy` is who posted it over the API.',
-    data('getMessage', { message: Message, reportedBy: optional(Actor) }),
+    'An inbound message was received on a thread. Its actor is the contact; `reportedBy` is who posted it over the API. `serviceWindow` is the one of the thread from now on, where its channel has windows.',
+    data('getMessage', {
+      message: Message,
+      reportedBy: optional(Actor),
+      serviceWindow: optional(ServiceWindow),
+    }),
   ),
   'thread.message.created': row('An outbound message was created on a thread.', message),
   'thread.message.updated': row(
     "A message got its provider's id, and its status stayed; or it is known what became of its file.",
-    message,
+    data('getMessage', outcome),
   ),
   'thread.service_window.opened': row('An inbound message opened the service window.', serviceWindow),
   'thread.service_window.closing': row('The service window is about to close.', serviceWindow),
@@ -182,7 +188,7 @@ export const eventTypes = {
   'channel.message.delivery_failed': row(
     'Delivery failed.',
     data('getMessage', {
-      message: Message,
+      ...outcome,
       occurredAt: optional(instant()),
       error: optional(nullable(freeForm())),
     }),

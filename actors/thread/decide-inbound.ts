@@ -14,7 +14,7 @@ import {
 } from './commands.ts';
 import { noteReferral } from './free-entry.ts';
 import { noteAliases, noteParticipant } from './participant.ts';
-import { closeEndedWindow, openWindow } from './service-window.ts';
+import { announceOpened, closeEndedWindow, extendWindow, showWindow } from './service-window.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 import type { ThreadState } from './state.ts';
 import { toThreadJson } from './json.ts';
@@ -57,8 +57,8 @@ export function create(state: ThreadState, command: CreateThread, turn: Turn): T
 
 /**
  * An inbound message creates its thread if it is the participant's first. It reopens a thread that was closed or archived, and opens
- * or extends the service window. 409 where it is written into a thread whose messages come from a provider, or from nowhere. Replies with
- * the message's JSON text.
+ * or extends the service window. What becomes known of the participant is announced before it. 409 where it is written into a thread whose
+ * messages come from a provider, or from nowhere. Replies with the message's JSON text.
  */
 export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn): ThreadDecision<string> {
   const { message, channel, [createIfMissingField]: createIfMissing } = command;
@@ -90,15 +90,19 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   const actor = JSON.stringify(contact);
   next.lastMessageAt = builder.at;
   if (isNew) builder.addThreadEvent('thread.lifecycle.created', contact);
+  else if (next.participant !== state.participant || next.externalRef !== state.externalRef) {
+    builder.addThreadEvent('thread.lifecycle.updated', contact);
+  }
   closeEndedWindow(builder);
   builder.moveTo('open', contact);
 
   const { json } = builder.addMessage(message, 'inbound', contact, actor);
   next.inboundCount++;
+  const opens = command.windowFrom !== null && extendWindow(builder, command.windowFrom);
   const reporter = command.reportedBy && `,"reportedBy":${JSON.stringify(command.reportedBy)}`;
-  const members = `"message":${json}${reporter ?? ''}`;
+  const members = `"message":${json}${reporter ?? ''}${showWindow(builder)}`;
   const { eventId, sequence } = builder.addEvent('thread.message.received', actor, members);
-  if (command.windowFrom !== null) openWindow(builder, contact, command.windowFrom);
+  if (opens) announceOpened(builder, contact);
   if (message.details?.referral !== undefined) {
     noteReferral(builder, contact, command.windowFrom ?? builder.now);
   }

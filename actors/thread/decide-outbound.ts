@@ -145,8 +145,10 @@ function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json
     case 'accept': {
       const sent = toMessageJson({ ...row, status: 'sent' });
       builder.writes.push(updateMessageStatus({ messageId, threadId, status: 'sent', at }));
-      builder.addEvent('channel.message.sent', JSON.stringify(systemActor), `"message":${sent}`);
+      const hadFailed = builder.next.failedSends !== null;
       builder.next.failedSends = null;
+      const members = `"message":${sent}${hadFailed ? ',"failedSends":0' : ''}`;
+      builder.addEvent('channel.message.sent', JSON.stringify(systemActor), members);
       return;
     }
     case 'send': {

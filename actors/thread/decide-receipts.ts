@@ -140,8 +140,10 @@ function announceChange(
   { author }: RecordReceipts,
   message: Message,
   progress: Progress,
+  more = '',
 ): void {
-  builder.addEvent('thread.message.updated', JSON.stringify(author), `"message":${show(message, progress)}`);
+  const members = `"message":${show(message, progress)}${more}`;
+  builder.addEvent('thread.message.updated', JSON.stringify(author), members);
 }
 
 /** Adds one event for each receipt that moves the message forward; gives what the message has come to, the same object if nothing changed. */
@@ -164,9 +166,9 @@ function applyReceipts(
       const isProof = status === 'sent' && progress.status === 'failed';
       // The provider's words may name an erased participant: the event has them, until it is emptied, too.
       progress = { ...progress, status, error: status === 'failed' && !isErased ? receipt.error : undefined };
-      noteOutcome(builder, message, previous.status, status);
-      if (isProof) announceChange(builder, command, message, progress);
-      else announceReceipt(builder, command, show(message, progress), receipt);
+      const failures = noteOutcome(builder, message, previous.status, status);
+      if (isProof) announceChange(builder, command, message, progress, failures);
+      else announceReceipt(builder, command, show(message, progress), receipt, failures);
     }
     if (progress !== previous) followUp(builder, receipt, message);
   }
@@ -176,13 +178,15 @@ function applyReceipts(
 /**
  * Counts the messages that could not be sent. They are made good by one that was written after they were known, and was sent; by the end of
  * the conversation (decision-builder.ts); and each by a late word that it was sent after all.
+ *
+ * @returns the count as a member of an event's data, with a comma before it; nothing where it has not changed
  */
 function noteOutcome(
   { next }: ThreadDecisionBuilder,
   message: Message,
   before: MessageStatus | null,
   status: ReceiptStatus,
-): void {
+): string {
   const { failedSends } = next;
   if (status === 'failed') {
     // The event that says so is the next one.
@@ -192,6 +196,8 @@ function noteOutcome(
     const count = isLater ? 0 : failedSends.count - (before === 'failed' ? 1 : 0);
     next.failedSends = count === 0 ? null : { ...failedSends, count };
   }
+  const count = next.failedSends?.count ?? 0;
+  return count === (failedSends?.count ?? 0) ? '' : `,"failedSends":${count}`;
 }
 
 function announceReceipt(
@@ -199,9 +205,10 @@ function announceReceipt(
   { author }: RecordReceipts,
   message: string,
   { status, error, occurredAt }: Receipt,
+  more: string,
 ): void {
   const failure = status === 'failed' ? `,"error":${JSON.stringify(error ?? null)}` : '';
-  const members = `"message":${message},"occurredAt":${JSON.stringify(occurredAt)}${failure}`;
+  const members = `"message":${message},"occurredAt":${JSON.stringify(occurredAt)}${failure}${more}`;
   builder.addEvent(receiptEvents[status], JSON.stringify(author), members);
 }
 

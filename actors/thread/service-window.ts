@@ -2,7 +2,7 @@
  * The service window: for a time after the participant wrote, free-form messages may be sent.
  *
  *   (none), closed -> open     an inbound message on a channel with a window
- *   open, closing  -> open     another one: the end moves, nothing is announced
+ *   open, closing  -> open     another one: the end moves, and the message's own event has it
  *   open    -> closing         one hour before the end
  *   open, closing  -> closed   at the end, which is the first instant outside
  *
@@ -38,8 +38,7 @@ function watchWindow(builder: ThreadDecisionBuilder, window: ServiceWindow): voi
 }
 
 function announce(builder: ThreadDecisionBuilder, eventName: WindowEvent, actor: Actor): void {
-  const window = JSON.stringify(toServiceWindow(builder.next, builder.now));
-  builder.addThreadEvent(eventName, actor, `,"serviceWindow":${window}`);
+  builder.addThreadEvent(eventName, actor, showWindow(builder));
 }
 
 function closeWindow(builder: ThreadDecisionBuilder, window: ServiceWindow, actor: Actor): void {
@@ -72,19 +71,30 @@ export function closeRefusedWindow(builder: ThreadDecisionBuilder, refusedAt: nu
  * Opens or extends the window of the participant who has written. What comes late moves no end back, and opens no window that is over.
  *
  * @param from when they wrote, in epoch milliseconds
+ * @returns whether it was not open before: then {@link announceOpened} has to follow
  */
-export function openWindow(builder: ThreadDecisionBuilder, actor: Actor, from = builder.now): void {
+export function extendWindow(builder: ThreadDecisionBuilder, from = builder.now): boolean {
   const { next, now } = builder;
   const rule = getProvider(next.channelKind)?.serviceWindow;
-  if (rule === undefined) return;
+  if (rule === undefined) return false;
   const isOpen = next.window !== null && next.window.phase !== 'closed';
   const expiresAt = Math.min(from, now) + rule.lengthMs;
-  if (expiresAt <= (isOpen && next.window !== null ? next.window.expiresAt : now)) return;
+  if (expiresAt <= (isOpen && next.window !== null ? next.window.expiresAt : now)) return false;
   const window: ServiceWindow = { phase: 'open', expiresAt };
   next.window = window;
-  if (isOpen) return;
+  if (isOpen) return false;
   watchWindow(builder, window);
+  return true;
+}
+
+export function announceOpened(builder: ThreadDecisionBuilder, actor: Actor): void {
   announce(builder, 'thread.service_window.opened', actor);
+}
+
+/** The window as it stands now, as a member of an event's data with a comma before it; nothing where the channel has no windows. */
+export function showWindow({ next, now }: ThreadDecisionBuilder): string {
+  const window = toServiceWindow(next, now);
+  return window === null ? '' : `,"serviceWindow":${JSON.stringify(window)}`;
 }
 
 /** The reminder: announces what is due, and sets itself again when the end has moved. */

@@ -1,9 +1,14 @@
-/** Asks the server, a moment after the last key, whether what is written would be sent. Of several answers that to the last question counts. */
+/**
+ * Asks the server, a moment after the last key, whether what is written would be sent, and again when the service window opens or ends. Of
+ * several answers that to the last question counts.
+ */
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMinute } from '../../kit/use-now.ts';
 import { ApiError, type MessageDryRun, type Thread } from '../../sdk/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { toMessageBody, type WrittenMessage } from '../thread/conversations.ts';
+import { getWindowPhase } from './window-phase.ts';
 
 /** In milliseconds. */
 const settledMs = 400;
@@ -19,12 +24,13 @@ export interface SendCheck {
 
 export function useSendCheck(thread: Thread, written: WrittenMessage, isAsked: boolean): SendCheck {
   const client = useClient();
-  const { threadId, status, serviceWindow } = thread;
+  const { threadId, status } = thread;
+  const phase = getWindowPhase(thread, useMinute());
   const isEmpty = written.body.trim() === '' && written.attachments.length === 0;
   const body = JSON.stringify(toMessageBody(isEmpty ? { ...written, body: anyText } : written));
   const [settled] = useDebouncedValue(body, settledMs);
   const { data, error } = useQuery({
-    queryKey: ['may-send', threadId, status, serviceWindow?.open, settled],
+    queryKey: ['may-send', threadId, status, phase, settled],
     queryFn: ({ signal }) =>
       client.messages.check(threadId, JSON.parse(settled) as ReturnType<typeof toMessageBody>, { signal }),
     enabled: isAsked,

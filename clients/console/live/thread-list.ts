@@ -55,6 +55,8 @@ export class ThreadList implements StreamListener {
   /** Which reading is the last that was begun: answers of earlier ones come too late. */
   #reading = 0;
   #isReadingFirst = false;
+  /** Threads of which an event was taken since the first page was asked for: its answer may be older. */
+  readonly #heard = new Set<string>();
   /** Somebody has asked for more meanwhile. */
   #wantsMore = false;
   /** Events were missed: what is shown stays as it is until the first page has come. */
@@ -123,6 +125,7 @@ export class ThreadList implements StreamListener {
     const reading = ++this.#reading;
     const isFirst = this.#end === undefined && this.#state.order.length === 0;
     this.#isReadingFirst = true;
+    this.#heard.clear();
     this.#setState({ phase: isFirst ? 'reading' : this.#state.phase, error: undefined });
     const query = this.#createQuery();
     try {
@@ -137,6 +140,7 @@ export class ThreadList implements StreamListener {
       this.#doubtful.clear();
       if (this.#isRenewing) this.#end = undefined;
       this.#isRenewing = false;
+      this.#forgetAbsent(page);
       this.#takePage(page);
       this.#setState({ phase: 'ready' });
     } catch (error) {
@@ -210,6 +214,7 @@ export class ThreadList implements StreamListener {
     const taken = this.#rows.takeEvent(event);
     if (taken === 'nothing') return;
     this.#changed.add(threadId);
+    if (this.#isReadingFirst) this.#heard.add(threadId);
     this.#order.change(threadId);
     if (taken === 'changed') this.#tellSoon();
     // An answer that is on its way may be older than this event, and what came before it was not taken.
@@ -261,6 +266,18 @@ export class ThreadList implements StreamListener {
     this.#tell();
   }
 
+  /** What would stand in the first page, and does not, has left the queue without an event. */
+  #forgetAbsent({ data, hasMore }: Page<Thread>): void {
+    const given = new Set(data.map(({ threadId }) => threadId));
+    const last = data.at(-1);
+    for (const thread of this.#rows.all()) {
+      const { threadId } = thread;
+      const isCovered = !hasMore || (last !== undefined && !this.#comesAfter(thread, last));
+      const isAbsent = isCovered && this.#belongs(thread) && !given.has(threadId);
+      if (isAbsent && !this.#heard.has(threadId)) this.#rows.forget(threadId);
+    }
+  }
+
   /** Shows a page below a list that is held: whoever scrolls holds it all the while. */
   #append(page: readonly Thread[]): void {
     const { order } = this.#state;
@@ -283,10 +300,14 @@ export class ThreadList implements StreamListener {
     return (this.#found.get(one.threadId) ?? 0) - (this.#found.get(other.threadId) ?? 0);
   }
 
-  #isShown(thread: Thread): boolean {
+  #belongs(thread: Thread): boolean {
     const { name, filters, userId } = this.#queue;
     if (this.#found?.has(thread.threadId) === false) return false;
-    if (!belongs(thread, name, filters, { userId, now: this.#port.now() })) return false;
+    return belongs(thread, name, filters, { userId, now: this.#port.now() });
+  }
+
+  #isShown(thread: Thread): boolean {
+    if (!this.#belongs(thread)) return false;
     const isBehind = this.#end !== undefined && this.#state.hasMore && this.#comesAfter(thread, this.#end);
     if (isBehind) this.#behind.add(thread.threadId);
     return !isBehind;

@@ -3,6 +3,7 @@
  * counts, whichever comes first; what only reads have (the preview, how far the operator has read) is brought forward by events.
  */
 import type { Message, SkeinEvent, Thread } from '../../sdk/index.ts';
+import { describeChange, takeChange } from './thread-changes.ts';
 
 /** As the server counts: more than that is "100 or more". */
 const mostUnread = 100;
@@ -73,20 +74,16 @@ export class ThreadRows {
     if (threadId === undefined) return 'nothing';
     const known = this.#threads.get(threadId);
     if ('thread' in data) return this.#takeThread(known, data.thread);
-    if (event.eventName === 'thread.message.received' || event.eventName === 'thread.message.created') {
-      return this.#takeMessage(known, event.data.message, event.data.sequence ?? 0);
-    }
-    // How many have failed only the server knows.
-    if (event.eventName === 'channel.message.delivery_failed') return 'unknown';
-    const change = describeChange(event);
-    if (change === undefined) return 'nothing';
+    // A node of before does not say how many have failed by now.
+    const { eventName } = event;
+    if (eventName === 'channel.message.delivery_failed' && event.data.failedSends === undefined)
+      return 'unknown';
     // It may belong to a queue from now on.
-    if (known === undefined) return 'unknown';
-    this.#threads.set(threadId, {
-      ...known,
-      ...change,
-      sequence: Math.max(known.sequence ?? 0, data.sequence ?? 0),
-    });
+    if (known === undefined) return describeChange(event, known) === undefined ? 'nothing' : 'unknown';
+    const changed = takeChange(known, event);
+    if (changed === known) return 'nothing';
+    const isMessage = eventName === 'thread.message.received' || eventName === 'thread.message.created';
+    this.#threads.set(threadId, isMessage ? withMessage(changed, event.data.message) : changed);
     return 'changed';
   }
 
@@ -116,49 +113,17 @@ export class ThreadRows {
     });
     return 'changed';
   }
-
-  #takeMessage(
-    known: Thread | undefined,
-    message: Message,
-    sequence: number,
-  ): 'changed' | 'unknown' | 'nothing' {
-    if (known === undefined) return 'unknown';
-    if ((known.sequence ?? 0) >= sequence) return 'nothing';
-    const { threadId, createdAt, direction } = message;
-    const isInbound = direction === 'inbound';
-    const unread = known.unreadCount ?? 0;
-    this.#threads.set(threadId, {
-      ...known,
-      sequence,
-      lastMessageAt: createdAt,
-      updatedAt: createdAt,
-      preview: toPreview(message),
-      unreadCount:
-        isInbound && sequence > (known.readSequence ?? 0) ? Math.min(mostUnread, unread + 1) : unread,
-      waitingSince: isInbound ? (known.waitingSince ?? createdAt) : null,
-      // A message of the participant opens what was closed.
-      ...(isInbound && known.status !== 'open' ? { status: 'open', archivedAt: null } : {}),
-    });
-    return 'changed';
-  }
 }
 
-/** What events without the thread say of it. */
-function describeChange(event: SkeinEvent): Partial<Thread> | undefined {
-  switch (event.eventName) {
-    case 'thread.service_window.opened':
-    case 'thread.service_window.closing':
-    case 'thread.service_window.closed':
-      return { serviceWindow: event.data.serviceWindow };
-    case 'agent.suggestion.created':
-      return { pendingSuggestion: event.data.agentRunId };
-    case 'agent.suggestion.resolved':
-    case 'agent.suggestion.superseded':
-    case 'agent.suggestion.expired':
-      return { pendingSuggestion: null };
-    default:
-      return undefined;
-  }
+/** What a row shows of its newest message. */
+function withMessage(thread: Thread, message: Message): Thread {
+  const { unreadCount = 0, readSequence = 0, sequence = 0 } = thread;
+  const isUnread = message.direction === 'inbound' && sequence > readSequence;
+  return {
+    ...thread,
+    preview: toPreview(message),
+    unreadCount: isUnread ? Math.min(mostUnread, unreadCount + 1) : unreadCount,
+  };
 }
 
 function toPreview(message: Message): NonNullable<Thread['preview']> {

@@ -12,7 +12,7 @@ import { useStreamListener } from './stream-context.tsx';
 
 const soonMs = 1_000;
 const leastMs = 5_000;
-const changing = /^(?:thread\.|agent\.suggestion\.|channel\.message\.delivery_failed$)/;
+const changing = /^(?:thread\.|agent\.suggestion\.)/;
 
 export function useQueueCounts(): Queues['queues'] | undefined {
   const client = useClient();
@@ -33,8 +33,8 @@ export function useQueueCounts(): Queues['queues'] | undefined {
       void queries.invalidateQueries({ queryKey });
     };
     const listener: StreamListener = {
-      onEvent: ({ eventName }) => {
-        if (changing.test(eventName))
+      onEvent: ({ eventName, data }) => {
+        if (changing.test(eventName) || 'failedSends' in data)
           timer ??= setTimeout(ask, Math.max(soonMs, askedAt + leastMs - Date.now()));
       },
       onReset: ask,

@@ -19,7 +19,7 @@ import { canSucceedLater } from '../composer/outbox.ts';
 import { ThreadHistory, readEvents } from './history.ts';
 import { MessagePages } from './message-pages.ts';
 import { PagesBack } from './pages-back.ts';
-import { mergeThread, newThread, type ThreadState } from './thread-state.ts';
+import { mergeThread, newThread, takeThreadEvent, type ThreadState } from './thread-state.ts';
 
 /** What a thread needs of its surroundings. */
 export interface ThreadPort {
@@ -57,6 +57,10 @@ export class OpenThread {
   #missing: object | undefined;
   #opening: Promise<void> = Promise.resolve();
   #cancelAgain: (() => void) | undefined;
+  /** As answers and events have it. */
+  #told: Thread | undefined;
+  /** What the operator has changed, and the server has yet to answer. */
+  readonly #changes = new Set<Partial<Thread>>();
   #state: ThreadState = newThread;
 
   constructor(threadId: string, client: ThreadClient, port: ThreadPort) {
@@ -208,9 +212,21 @@ export class OpenThread {
 
   /** Of this thread, as an answer or an event has it. */
   takeThread(thread: Thread): void {
-    const merged = mergeThread(this.#state.thread, thread);
+    const merged = mergeThread(this.#told, thread);
     if (merged.erasedAt != null) this.#history.eraseBefore(merged.erasedAt);
-    this.#change({ thread: merged, lastSequence: Math.max(this.#state.lastSequence, merged.sequence ?? 0) });
+    this.#showThread(merged, {
+      lastSequence: Math.max(this.#state.lastSequence, merged.sequence ?? 0),
+    });
+  }
+
+  /** Shows what the operator changes, whatever else comes, until what is returned is called: by then the server has answered. */
+  showChange(change: Partial<Thread>): () => void {
+    this.#changes.add(change);
+    this.#showThread(this.#told);
+    return () => {
+      this.#changes.delete(change);
+      this.#showThread(this.#told);
+    };
   }
 
   getMessage(messageId: string): Message | undefined {
@@ -243,11 +259,7 @@ export class OpenThread {
     const { data } = event;
     const sequence = 'sequence' in data ? (data.sequence ?? 0) : 0;
     if (this.#missing === undefined) this.#completeTo = Math.max(this.#completeTo, sequence);
-    const { thread: known } = this.#state;
-    // One that is no news would undo what the operator has just changed, and the server has yet to answer.
-    const isNews = 'thread' in data && (data.thread.sequence ?? 0) > (known?.sequence ?? 0);
-    this.#change({
-      thread: isNews ? mergeThread(known, data.thread) : known,
+    this.#showThread(takeThreadEvent(this.#told, event), {
       lastSequence: Math.max(this.#state.lastSequence, sequence),
       activity: takeAgentEvent(this.#state.activity, event),
     });
@@ -272,11 +284,9 @@ export class OpenThread {
   async moveReadCursor(sequence: number): Promise<void> {
     const answer = await this.#client.threads.moveReadCursor(this.threadId, { sequence });
     this.#port.onRead(answer.sequence);
-    const { thread } = this.#state;
-    if (thread !== undefined)
-      this.#change({
-        thread: { ...thread, readSequence: Math.max(thread.readSequence ?? 0, answer.sequence) },
-      });
+    const told = this.#told;
+    if (told !== undefined)
+      this.#showThread({ ...told, readSequence: Math.max(told.readSequence ?? 0, answer.sequence) });
   }
 
   async #read(): Promise<void> {
@@ -326,6 +336,13 @@ export class OpenThread {
         !known.has(entry.message.messageId),
     );
     return lacking === undefined || Date.parse(createdAt) < Date.parse(lacking.at) - longestRunMs;
+  }
+
+  #showThread(told: Thread | undefined, more: Partial<ThreadState> = {}): void {
+    this.#told = told;
+    let thread = told;
+    if (thread !== undefined) for (const change of this.#changes) thread = { ...thread, ...change };
+    this.#change({ ...more, thread });
   }
 
   #change(change: Partial<ThreadState>): void {

@@ -1,6 +1,7 @@
 /** What is shown of an open thread at one moment. */
-import type { Thread } from '../../sdk/index.ts';
+import type { SkeinEvent, Thread } from '../../sdk/index.ts';
 import { noActivity, type AgentActivity } from '../agent/activity.ts';
+import { takeChange } from '../live/thread-changes.ts';
 import type { Entry, TurnEvent } from './history.ts';
 
 export interface ThreadState {
@@ -45,4 +46,12 @@ export function mergeThread(known: Thread | undefined, given: Thread): Thread {
   if ((known.sequence ?? 0) > (given.sequence ?? 0)) return known;
   const readSequence = Math.max(known.readSequence ?? 0, given.readSequence ?? 0);
   return { ...given, readSequence };
+}
+
+/** The thread after one of its events. */
+export function takeThreadEvent(known: Thread | undefined, event: SkeinEvent): Thread | undefined {
+  const { data } = event;
+  if (!('thread' in data)) return known && takeChange(known, event);
+  const isNews = (data.thread.sequence ?? 0) > (known?.sequence ?? 0);
+  return isNews ? mergeThread(known, data.thread) : known;
 }

@@ -7,14 +7,12 @@ import type { OpenThread } from './open-thread.ts';
 export function useThreadUpdate(open: OpenThread, action: Action) {
   const client = useClient();
   return (change: UpdateThreadBody & Partial<Thread>): Promise<boolean> => {
-    const before = open.getState().thread;
-    if (before !== undefined) open.takeThread({ ...before, ...change } as Thread);
+    const end = open.showChange(change);
     return action.run(async () => {
       try {
         open.takeThread(await client.threads.update(open.threadId, change));
-      } catch (error) {
-        if (before !== undefined) open.takeThread(before);
-        throw error;
+      } finally {
+        end();
       }
     });
   };

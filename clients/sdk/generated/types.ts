@@ -622,7 +622,7 @@ export interface Message {
   error?: MessageError;
 }
 
-/** An inbound message was received on a thread. Its actor is the contact; `reportedBy` is who posted it over the API. */
+/** An inbound message was received on a thread. Its actor is the contact; `reportedBy` is who posted it over the API. `serviceWindow` is the one of the thread from now on, where its channel has windows. */
 export interface ThreadMessageReceivedEvent {
   /** The event. Deduplicate by it. */
   eventId: string;
@@ -647,6 +647,8 @@ export interface ThreadMessageReceivedEvent {
     message: Message;
     /** Who posted it over the API. */
     reportedBy?: Actor;
+    /** Whether free-form messages may be sent now, and until when. */
+    serviceWindow?: ServiceWindow;
   };
 }
 
@@ -699,6 +701,8 @@ export interface ThreadMessageUpdatedEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     message: Message;
+    /** How many messages of the thread have failed by now, where this event has changed it. */
+    failedSends?: number;
   };
 }
 
@@ -724,6 +728,7 @@ export interface ThreadServiceWindowOpenedEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     /** Whether free-form messages may be sent now, and until when. */
     serviceWindow: ServiceWindow;
   };
@@ -751,6 +756,7 @@ export interface ThreadServiceWindowClosingEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     /** Whether free-form messages may be sent now, and until when. */
     serviceWindow: ServiceWindow;
   };
@@ -778,6 +784,7 @@ export interface ThreadServiceWindowClosedEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     /** Whether free-form messages may be sent now, and until when. */
     serviceWindow: ServiceWindow;
   };
@@ -805,6 +812,7 @@ export interface ThreadFreeEntryPendingEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     freeEntry: FreeEntry;
   };
 }
@@ -831,6 +839,7 @@ export interface ThreadFreeEntryOpenedEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     freeEntry: FreeEntry;
   };
 }
@@ -857,6 +866,7 @@ export interface ThreadFreeEntryClosedEvent {
     actor?: Actor;
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
+    thread: Thread;
     freeEntry: FreeEntry;
   };
 }
@@ -1073,6 +1083,8 @@ export interface ChannelMessageSentEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     message: Message;
+    /** How many messages of the thread have failed by now, where this event has changed it. */
+    failedSends?: number;
     /** When it happened, by the provider. */
     occurredAt?: string;
   };
@@ -1101,6 +1113,8 @@ export interface ChannelMessageDeliveredEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     message: Message;
+    /** How many messages of the thread have failed by now, where this event has changed it. */
+    failedSends?: number;
     /** When it happened, by the provider. */
     occurredAt?: string;
   };
@@ -1129,6 +1143,8 @@ export interface ChannelMessageReadEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     message: Message;
+    /** How many messages of the thread have failed by now, where this event has changed it. */
+    failedSends?: number;
     /** When it happened, by the provider. */
     occurredAt?: string;
   };
@@ -1157,6 +1173,8 @@ export interface ChannelMessageDeliveryFailedEvent {
     /** Invented: somebody asked for it to try a stitch, and nothing has happened. */
     test?: true;
     message: Message;
+    /** How many messages of the thread have failed by now, where this event has changed it. */
+    failedSends?: number;
     /** When it happened, by the provider. */
     occurredAt?: string;
     error?: Record<string, unknown> | null;

@@ -261,18 +261,37 @@ t.test('a failure counts until it is made good', async t => {
   const { thread, sent } = answering();
   const unknown = { message: 'No answer', details: { outcome: 'unknown' } } as const;
   const later = thread.send();
+  const getTold = () => thread.events.at(-1)?.data.failedSends;
   reportAll(thread, sent, { ...receipt('failed'), error: unknown });
-  t.equal(thread.state.failedSends?.count, 1);
+  t.strictSame([thread.state.failedSends?.count, getTold()], [1, 1]);
   reportAll(thread, later, receipt('sent'));
-  t.equal(thread.state.failedSends?.count, 1, 'that one was written before anybody knew');
+  t.strictSame(
+    [thread.state.failedSends?.count, getTold()],
+    [1, undefined],
+    'that one was written before anybody knew',
+  );
   const third = thread.send();
   reportAll(thread, third, { ...receipt('failed'), error: { code: '1' } });
-  t.equal(thread.state.failedSends?.count, 2);
+  t.strictSame([thread.state.failedSends?.count, getTold()], [2, 2]);
   reportAll(thread, sent, receipt('sent'));
-  t.equal(thread.state.failedSends?.count, 1, 'the first was sent after all');
+  t.strictSame([thread.state.failedSends?.count, getTold()], [1, 1], 'the first was sent after all');
   const retried = thread.send();
   t.equal(thread.state.failedSends?.count, 1, 'it is on its way');
   reportAll(thread, retried, receipt('delivered'));
+  t.strictSame([thread.state.failedSends, getTold()], [null, 0]);
+  reportAll(thread, retried, receipt('read'));
+  t.equal(getTold(), undefined, 'it has not changed');
+});
+
+t.test('what the sandbox sends makes failures good at once, and says so', async t => {
+  const thread = new ThreadHarness('sandbox');
+  thread.create();
+  const sent = thread.send();
+  t.equal(thread.events.at(-1)?.data.failedSends, undefined);
+  reportAll(thread, { ...sent, status: 'sent' }, receipt('failed'));
+  t.equal(thread.state.failedSends?.count, 1);
+  thread.send();
+  t.match(thread.events.at(-1), { eventName: 'channel.message.sent', data: { failedSends: 0 } });
   t.equal(thread.state.failedSends, null);
 });
 

@@ -52,7 +52,23 @@ t.test('what a channel’s owner tells of the participant stays until they tell 
   const { participant } = thread.state;
   tell({ participant: { locale: 'en-GB' } });
   t.equal(thread.state.participant, participant, 'what is known already changes nothing');
-  t.strictSame(new Set(thread.names()), new Set(['thread.lifecycle.created', 'thread.message.received']));
+});
+
+t.test('what a message changes of the participant is announced before it', async t => {
+  const { thread, tell } = threadOn('custom');
+  tell({ participant: { displayName: 'Ada' } });
+  t.strictSame(thread.names(), ['thread.lifecycle.created', 'thread.message.received']);
+  t.match(thread.events[0]?.data.thread?.participant, { displayName: 'Ada' });
+  const seen = thread.events.length;
+  tell({});
+  tell({ participant: { displayName: 'Ada' } });
+  t.strictSame(thread.names(seen), ['thread.message.received', 'thread.message.received']);
+  tell({ participant: { displayName: 'Ada Lovelace' } });
+  t.strictSame(thread.names(seen + 2), ['thread.lifecycle.updated', 'thread.message.received']);
+  t.match(thread.events[seen + 2]?.data, {
+    actor: { type: 'contact', id: '15550100' },
+    thread: { participant: { externalParticipantRef: '15550100', displayName: 'Ada Lovelace' } },
+  });
 });
 
 t.test('a provider tells the names of the participant piece by piece', async t => {

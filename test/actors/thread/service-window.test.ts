@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hour, key, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+import { hour, key, message, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
 const opened = 'thread.service_window.opened';
 const closing = 'thread.service_window.closing';
@@ -14,6 +14,26 @@ t.test('the participant who writes opens the window for 24 hours', async t => {
   const serviceWindow = { open: true, expiresAt: new Date(start + 24 * hour).toISOString() };
   t.strictSame(thread.events[2]?.data.serviceWindow, serviceWindow);
   t.match(thread.do('checkSend', tenancy), { allowed: true, reason: null, serviceWindow });
+});
+
+t.test('each message tells until when the window is open from then on', async t => {
+  const thread = new ThreadHarness('sandbox');
+  const getTold = () =>
+    thread.events.findLast(({ eventName }) => eventName === 'thread.message.received')?.data.serviceWindow;
+  thread.receive();
+  t.strictSame(getTold(), { open: true, expiresAt: new Date(start + 24 * hour).toISOString() });
+  thread.now = start + hour;
+  thread.receive('again');
+  const extended = { open: true, expiresAt: new Date(start + 25 * hour).toISOString() };
+  t.strictSame(getTold(), extended);
+  t.strictSame(thread.do('checkSend', tenancy).serviceWindow, extended);
+  thread.now = start + 2 * hour;
+  const channel = { channelId: thread.channelId, kind: 'sandbox' } as const;
+  thread.do('receive', { ...tenancy, channel, message: message('reported'), windowFrom: null });
+  t.strictSame(getTold(), extended, 'what moves no end, too');
+  const custom = new ThreadHarness('custom');
+  custom.receive();
+  t.notOk('serviceWindow' in (custom.events.at(-1)?.data ?? {}));
 });
 
 t.test('it closes by itself, and says so an hour before and when it does', async t => {

@@ -1,4 +1,4 @@
-/** Words at the caret, templates, and the signal that somebody types. */
+/** Words at the caret, templates, the window for free text, and the signal that somebody types. */
 import t from 'tap';
 import { countCharacters, findToken, replaceToken } from '../../../../clients/console/composer/tokens.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from '../../../../clients/console/composer/templates.ts';
 import type { ChatappTemplate } from '../../../../clients/sdk/index.ts';
 import { TypingSignal } from '../../../../clients/console/composer/typing-signal.ts';
+import { getWindowPhase } from '../../../../clients/console/composer/window-phase.ts';
 
 t.test('finds the word at the caret that begins with a sign, and replaces it', async t => {
   t.strictSame(findToken('Ask @gra', 8, '@'), { start: 4, query: 'gra' });
@@ -27,6 +28,20 @@ t.test('finds the word at the caret that begins with a sign, and replaces it', a
 t.test('counts characters as the contract does', async t => {
   t.equal(countCharacters('😀é'), 2);
 });
+
+t.test(
+  'a window that ends while it is looked at is asked about again, by the clock and by the server',
+  async t => {
+    const expiresAt = '2026-11-24T12:00:00.000Z';
+    const end = Date.parse(expiresAt);
+    const open = { serviceWindow: { open: true, expiresAt } };
+    t.equal(getWindowPhase(open, end - 1), 'open');
+    t.equal(getWindowPhase(open, end), 'ended');
+    t.equal(getWindowPhase({ serviceWindow: { open: false, expiresAt } }, end - 1), 'closed');
+    t.equal(getWindowPhase({ serviceWindow: { open: true, expiresAt: null } }, end), 'open');
+    t.equal(getWindowPhase({ serviceWindow: null }, end), 'none');
+  },
+);
 
 const createTemplate = (components: object[]) =>
   ({ id: '1', name: 'order', language: 'en', components }) as ChatappTemplate;

@@ -18,6 +18,8 @@ const me = 'user_me';
 const start = Date.parse('2026-11-23T10:00:00Z');
 const toInstant = (at: number): string => new Date(start + at * 1_000).toISOString();
 
+type Told = 'suggest' | 'resolve' | 'fail' | 'send' | 'deliver';
+
 /** A server with some threads, whose answers may be late. */
 class Server {
   readonly threads = new Map<string, Thread>();
@@ -43,32 +45,49 @@ class Server {
   }
 
   /** An event that tells one thing of the thread alone. */
-  tell(threadId: string, is: 'suggest' | 'resolve' | 'fail'): SkeinEvent {
+  tell(threadId: string, is: Told): SkeinEvent {
     const known = this.threads.get(threadId) ?? create(threadId);
     const sequence = (known.sequence ?? 0) + 1;
+    const failedSends = is === 'fail' ? (known.failedSends ?? 0) + 1 : 0;
     const change = {
       suggest: { pendingSuggestion: 'run_one' },
       resolve: { pendingSuggestion: null },
-      fail: { failedSends: (known.failedSends ?? 0) + 1 },
+      fail: { failedSends },
+      send: { failedSends },
+      deliver: { failedSends },
     }[is];
     this.threads.set(threadId, { ...known, ...change, sequence });
     const name = {
       suggest: 'agent.suggestion.created',
       resolve: 'agent.suggestion.resolved',
       fail: 'channel.message.delivery_failed',
+      send: 'channel.message.sent',
+      deliver: 'channel.message.delivered',
     }[is];
-    return createEvent(name, { environmentId: 'env', threadId, sequence, agentRunId: 'run_one' });
+    const counts = 'failedSends' in change && (known.failedSends ?? 0) !== failedSends ? change : {};
+    const data = { environmentId: 'env', threadId, sequence, agentRunId: 'run_one' };
+    return createEvent(name, { ...data, ...counts });
+  }
+
+  /** The provider says something of the participant, which waits for no answer and opens no window. */
+  report(threadId: string): SkeinEvent {
+    return this.write(threadId, 'inbound', { type: 'system', event: 'number_changed' });
   }
 
   erase(threadId: string): SkeinEvent {
     return this.change(threadId, { preview: null, erasedAt: toInstant(this.at + 1) });
   }
 
-  write(threadId: string, direction: 'inbound' | 'outbound'): SkeinEvent {
+  write(threadId: string, direction: 'inbound' | 'outbound', content?: object): SkeinEvent {
     const known = this.threads.get(threadId) ?? create(threadId);
     const sequence = (known.sequence ?? 0) + 1;
     const createdAt = toInstant(++this.at);
     const isInbound = direction === 'inbound';
+    // It soon ends, until more was written.
+    const serviceWindow =
+      isInbound && content === undefined
+        ? { open: true, expiresAt: toInstant(6_600 + this.at * 60) }
+        : known.serviceWindow;
     const message = {
       messageId: `message_${this.at}`,
       threadId,
@@ -80,6 +99,7 @@ class Server {
       createdAt,
       sequence,
       actor: { type: isInbound ? 'contact' : 'user', id: null },
+      ...(content && { content }),
     } as const;
     this.threads.set(threadId, {
       ...known,
@@ -88,19 +108,25 @@ class Server {
       updatedAt: createdAt,
       status: isInbound ? 'open' : known.status,
       unreadCount: (known.unreadCount ?? 0) + (isInbound ? 1 : 0),
-      waitingSince: isInbound ? (known.waitingSince ?? createdAt) : null,
+      waitingSince: !isInbound
+        ? null
+        : content === undefined
+          ? (known.waitingSince ?? createdAt)
+          : (known.waitingSince ?? null),
+      ...(serviceWindow && { serviceWindow }),
       preview: {
         messageId: message.messageId,
         direction,
         actorType: message.actor.type,
         text: `text ${this.at}`,
-        contentType: null,
+        contentType: content === undefined ? null : 'system',
         attachmentCount: 0,
         at: createdAt,
       },
     });
     const eventName = isInbound ? 'thread.message.received' : 'thread.message.created';
-    return createEvent(eventName, { environmentId: 'env', threadId, sequence, message });
+    const data = { environmentId: 'env', threadId, sequence, message };
+    return createEvent(eventName, { ...data, ...(isInbound && serviceWindow && { serviceWindow }) });
   }
 
   list(): Thread[] {
@@ -170,9 +196,12 @@ const threadIds = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(letter => `thread_${le
 const step = fc.oneof(
   fc.record({ is: fc.constant('inbound' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({ is: fc.constant('outbound' as const), threadId: fc.constantFrom(...threadIds) }),
-  fc.record({ is: fc.constant('erase' as const), threadId: fc.constantFrom(...threadIds) }),
   fc.record({
-    is: fc.constantFrom('suggest' as const, 'resolve' as const, 'fail' as const),
+    is: fc.constantFrom('erase' as const, 'report' as const),
+    threadId: fc.constantFrom(...threadIds),
+  }),
+  fc.record({
+    is: fc.constantFrom<Told>('suggest', 'resolve', 'fail', 'send', 'deliver'),
     threadId: fc.constantFrom(...threadIds),
   }),
   fc.record({
@@ -184,6 +213,7 @@ const step = fc.oneof(
       { assigneeUserId: me },
       { assigneeUserId: null },
       { agentMode: 'paused' },
+      { participant: { externalParticipantRef: 'ref', displayName: 'Ada', locale: null, attributes: {} } },
     ),
   }),
   fc.constantFrom(
@@ -231,8 +261,8 @@ t.test('reads and events in any order end in what is there', async t => {
         const event =
           each.is === 'inbound' || each.is === 'outbound'
             ? server.write(each.threadId, each.is)
-            : each.is === 'erase'
-              ? server.erase(each.threadId)
+            : each.is === 'erase' || each.is === 'report'
+              ? server[each.is](each.threadId)
               : each.is === 'change'
                 ? server.change(each.threadId, each.change)
                 : 'threadId' in each
@@ -262,9 +292,11 @@ t.test('reads and events in any order end in what is there', async t => {
           thread?.preview,
           thread?.unreadCount,
           thread?.status,
-          thread?.sequence,
           thread?.pendingSuggestion ?? null,
           thread?.failedSends ?? 0,
+          thread?.waitingSince ?? null,
+          thread?.serviceWindow?.expiresAt,
+          thread?.participant?.displayName,
         ]);
       return expected.every(thread => toShown(list.getThread(thread.threadId)) === toShown(thread));
     },
@@ -423,13 +455,40 @@ t.test(
   },
 );
 
+t.test('of an answer and an event the newer one counts, whichever comes first', async t => {
+  const server = new Server('all');
+  server.write('thread_a', 'inbound');
+  server.write('thread_b', 'inbound');
+  const list = new ThreadList(
+    {
+      ...createPort(server, new Later()),
+      list: async query => {
+        const page = server.page(query);
+        await settled();
+        return page;
+      },
+    },
+    { name: 'all', filters: {}, userId: me },
+  );
+  const suggested = server.tell('thread_a', 'suggest');
+  server.tell('thread_a', 'resolve');
+  await list.read();
+  list.onEvent(suggested);
+  t.equal(list.getThread('thread_a')?.pendingSuggestion, null);
+  list.onEvent(server.change('thread_a', { status: 'closed' }));
+  const reading = list.read();
+  list.onEvent(server.change('thread_a', { status: 'open' }));
+  await reading;
+  t.strictSame(list.getState().order, ['thread_b', 'thread_a'], 'it has come since the page was asked for');
+});
+
 t.test('threads whose window closes soon come with the time alone', async t => {
   let now = start;
   const serviceWindow = { open: true, expiresAt: toInstant(7_260) } as NonNullable<Thread['serviceWindow']>;
-  const thread: Thread = { ...create('thread_a'), serviceWindow };
+  let thread: Thread = { ...create('thread_a'), serviceWindow };
   const port: ThreadListPort = {
     list: async ({ windowClosesBefore = '' }) => ({
-      data: toInstant(7_260) < windowClosesBefore ? [thread] : [],
+      data: (thread.serviceWindow?.expiresAt ?? '') < windowClosesBefore ? [thread] : [],
       hasMore: false,
       nextCursor: null,
     }),
@@ -455,6 +514,12 @@ t.test('threads whose window closes soon come with the time alone', async t => {
   tick?.();
   await settled();
   t.strictSame(list.getState().order, ['thread_a']);
+  // By now it ends later, and nothing was heard of it.
+  const expiresAt = toInstant(80_000);
+  thread = { ...thread, serviceWindow: { ...serviceWindow, expiresAt } };
+  tick?.();
+  await settled();
+  t.strictSame(list.getState().order, []);
   stop();
   t.equal(tick, undefined);
   followList(stream, new ThreadList(port, { name: 'all', filters: {}, userId: me }), eachMinute)();

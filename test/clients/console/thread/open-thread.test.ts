@@ -133,11 +133,11 @@ function startServer(newest: number) {
 const settled = (): Promise<unknown> => new Promise(resolve => setImmediate(resolve));
 
 t.test('a late event does not undo what the operator has changed meanwhile', async t => {
-  const { thread } = startServer(3);
+  const { thread, createMessage } = startServer(3);
   await thread.open();
   const shown = thread.getState().thread;
   if (shown === undefined) throw new Error('it was read');
-  thread.takeThread({ ...shown, status: 'closed' });
+  const end = thread.showChange({ status: 'closed' });
   const assigned = (sequence: number): SkeinEvent =>
     ({
       ...createClosing(sequence),
@@ -147,7 +147,38 @@ t.test('a late event does not undo what the operator has changed meanwhile', asy
   thread.takeEvent(assigned(3));
   t.equal(thread.getState().thread?.status, 'closed');
   thread.takeEvent(assigned(4));
-  t.equal(thread.getState().thread?.status, 'open', 'what is newer counts');
+  thread.takeEvent(createReceived(createMessage(5)));
+  t.equal(thread.getState().thread?.status, 'closed', 'until the server has answered');
+  end();
+  t.equal(thread.getState().thread?.status, 'open', 'it was refused');
+  const endOther = thread.showChange({ status: 'closed' });
+  thread.takeThread({ ...shown, status: 'closed', sequence: 6 });
+  endOther();
+  t.equal(thread.getState().thread?.status, 'closed');
+});
+
+t.test('the service window follows what happens', async t => {
+  const { thread, createMessage } = startServer(3);
+  await thread.open();
+  const get = () => thread.getState().thread;
+  const received = (sequence: number, serviceWindow: object): SkeinEvent => {
+    const event = createReceived(createMessage(sequence));
+    return { ...event, data: { ...event.data, serviceWindow } } as SkeinEvent;
+  };
+  const first = { open: true, expiresAt: '2026-11-24T12:00:00.000Z' };
+  thread.takeEvent(received(4, first));
+  t.match(get(), { serviceWindow: first, sequence: 4 });
+  const closed = { ...first, open: false };
+  thread.takeEvent({
+    ...createClosing(5),
+    eventName: 'thread.service_window.closed',
+    data: { threadId, sequence: 5, thread: { ...get(), serviceWindow: closed, sequence: 5 } },
+  } as unknown as SkeinEvent);
+  t.match(get()?.serviceWindow, closed);
+  const last = { open: true, expiresAt: '2026-11-25T12:00:00.000Z' };
+  thread.takeEvent(received(6, last));
+  thread.takeEvent(received(4, first));
+  t.match(get(), { serviceWindow: last, sequence: 6 }, 'an event that is no news changes nothing');
 });
 
 t.test('what was missed is asked for until it has come, and what is shown stays', async t => {
