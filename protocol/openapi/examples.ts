@@ -42,14 +42,15 @@ const ids = new Map(
 );
 
 const anEvent = {
-  eventName: 'thread.service_window.opened',
+  eventName: 'agent.handoff.requested',
   data: {
     environmentId: exampleId('environment'),
     threadId: exampleId('thread'),
     channelId: exampleId('channel'),
     sequence: 7,
-    actor: { type: 'contact', id: 'customer-4711' },
-    serviceWindow: { open: true, expiresAt: '2026-11-04T12:00:00.000Z' },
+    actor: { type: 'agent', id: exampleId('agent') },
+    agentRunId: exampleId('run'),
+    reason: 'The customer asks for a person.',
   },
 };
 const tool = { name: 'find_order', url: 'https://orders.acme.test/find', error: null };
