@@ -24,6 +24,7 @@ import {
 } from '../../storage/embedded/cluster.ts';
 import { hasCluster } from '../../storage/embedded/data-directory.ts';
 import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
+import { dataRoot, dataRoots } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 
 const run = promisify(execFile);
@@ -46,7 +47,7 @@ export interface TestDatabase {
 }
 
 export interface TestDatabaseOptions {
-  /** With fsync, for tests of durability. Default false. */
+  /** With fsync, and on a disk, for tests of durability. Default false. */
   readonly durable?: boolean;
   readonly poolSize?: number;
 }
@@ -63,7 +64,9 @@ export async function startTestDatabase(
   options: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
   await sweep();
-  const root = await passable(join(tmpdir(), `${prefix}${process.pid}-`));
+  const root = await passable(
+    join(options.durable === true ? tmpdir() : dataRoot, `${prefix}${process.pid}-`),
+  );
   // For a process that ends without its teardown; the server is told to stop by itself (storage/embedded).
   const atExit = () => rmSync(root, { recursive: true, force: true });
   process.on('exit', atExit);
@@ -180,10 +183,13 @@ async function exists(path: string): Promise<boolean> {
 
 /** Removes what test processes that were killed have left: their server, then their folder. */
 async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+  const names = await Promise.all(
+    dataRoots.map(async folder => (await readdir(folder)).map(name => [folder, name] as const)),
+  );
+  for (const [folder, name] of names.flat()) {
     const creator = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
     if (Number.isNaN(creator) || isAlive(creator)) continue;
-    const root = join(tmpdir(), name);
+    const root = join(folder, name);
     const status = await readFile(join(root, 'postgres', 'data', 'postmaster.pid'), 'utf8').catch(() => '');
     const postmaster = Number(status.split('\n')[0]);
     try {

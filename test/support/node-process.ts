@@ -2,13 +2,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { serverOptions } from '../../.config/node-options.js';
 import { pickPort } from './free-port.ts';
 import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts';
+import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './module-cache-options.ts';
 import { withTimeLimit, timeLimitMs } from './time-limit.ts';
@@ -43,7 +43,7 @@ interface Listener {
 
 /** A folder for a node's data, which the account of the database may pass through; removed at the end, with its database. */
 export async function dataFolder(t: Ending): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-`));
+  const folder = await mkdtemp(join(dataRoot, `skein-test-${process.pid}-`));
   await chmod(folder, 0o711);
   const atExit = (): void => {
     endDatabase(folder);

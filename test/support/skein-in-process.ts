@@ -1,12 +1,12 @@
 /** A whole node in the test's own process, composed as main.ts composes it, on a real PostgreSQL. */
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
 import { startSkein, type Skein } from '../../gateway/composition/start.ts';
 import { readConfig } from '../../gateway/config/config.ts';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { freshKey } from './accounts.ts';
+import { dataRoot } from './memory-folder.ts';
 
 /**
  * Ends with the test.
@@ -19,7 +19,7 @@ export async function startSkeinOn(
   databaseUrl: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Skein> {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-test-data-'));
+  const folder = await mkdtemp(join(dataRoot, 'skein-test-data-'));
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     DATA_DIR: folder,

@@ -2,7 +2,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -13,6 +12,7 @@ import { settings } from '../../storage/embedded/cluster.ts';
 import { pickPort } from './free-port.ts';
 import type { TestDatabase } from './database.ts';
 import { eventually } from './eventually.ts';
+import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 
 const run = promisify(execFile);
@@ -32,7 +32,7 @@ export async function startStandby(
   t: { teardown(handler: () => Promise<void>): unknown },
   { url: primaryUrl, superuserUrl }: Pick<TestDatabase, 'url' | 'superuserUrl'>,
 ): Promise<Standby> {
-  const root = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-`));
+  const root = await mkdtemp(join(dataRoot, `skein-test-${process.pid}-`));
   await chmod(root, 0o711);
   t.teardown(() => rm(root, { recursive: true, force: true }));
   const data = join(root, 'data');
