@@ -13,6 +13,7 @@ import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { report } from '@tapjs/reporter';
 import t from 'tap';
+import { nodeOptions } from '../.config/node-options.js';
 import './support/module-cache.js';
 import { moduleCacheEnvironment, moduleCacheOptions } from './support/module-cache-options.ts';
 
@@ -35,7 +36,7 @@ type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 
 /** The process is started when its output is asked for. */
 async function* streamOutput(file: string, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
-  const test = spawn(process.execPath, [...moduleCacheOptions, file], {
+  const test = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, file], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, ...moduleCacheEnvironment, TAP_TIMEOUT: String(timeoutSeconds) },
     timeout: killMs,

@@ -15,6 +15,7 @@ import { newKey, newStitch, signUp, type Tenant } from '../node/tenant.ts';
 import { Webhooks } from '../node/webhooks.ts';
 import { freshKey } from '../support/accounts.ts';
 import { startTestDatabase } from '../support/database.ts';
+import { moduleCacheEnvironment, moduleCacheOptions } from '../support/module-cache-options.ts';
 import { dataFolder, NodeProcess } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 
@@ -34,8 +35,8 @@ async function runKeys(
   environment: Readonly<Record<string, string>>,
   onLine: (line: string, kill: () => void) => void = () => undefined,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...nodeOptions, program, command], {
-    env: { PATH: process.env['PATH'] ?? '', ...environment },
+  const child = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program, command], {
+    env: { PATH: process.env['PATH'] ?? '', ...moduleCacheEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];

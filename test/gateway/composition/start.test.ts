@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import { serverOptions } from '../../../.config/node-options.js';
+import { moduleCacheEnvironment, moduleCacheOptions } from '../../support/module-cache-options.ts';
 import { dataFolder, NodeProcess } from '../../support/node-process.ts';
 import { Client, Line } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -61,7 +62,10 @@ t.test('a data folder has one node', async t => {
 
 t.test('an unknown argument starts nothing; the version and the help do not, either', async t => {
   const run = (...given: string[]) =>
-    spawnSync(process.execPath, [...serverOptions, main, ...given], { encoding: 'utf8' });
+    spawnSync(process.execPath, [...serverOptions, ...moduleCacheOptions, main, ...given], {
+      encoding: 'utf8',
+      env: { ...process.env, ...moduleCacheEnvironment },
+    });
   for (const argument of ['--prot', 'start', '--help=x', '-v', '']) {
     const { status, stderr } = run(argument);
     t.equal(status, 64, argument);
@@ -138,13 +142,14 @@ t.test(
         ['MEDIA_URL', `file://${folder}`],
       ] as const) {
         const env = {
+          ...moduleCacheEnvironment,
           PATH: process.env['PATH'],
           DATA_DIR: await dataFolder(t),
           PORT: '0',
           GRPC_PORT: 'off',
           [variable]: value,
         };
-        const ended = spawnSync(process.execPath, [...serverOptions, main], {
+        const ended = spawnSync(process.execPath, [...serverOptions, ...moduleCacheOptions, main], {
           encoding: 'utf8',
           env,
           timeout: 60_000,

@@ -15,6 +15,7 @@ import { freshKey } from '../../support/accounts.ts';
 import { clientTest, receiverTest } from '../../support/certificates.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { dataFolder } from '../../support/node-process.ts';
+import { moduleCacheEnvironment, moduleCacheOptions } from '../../support/module-cache-options.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 import { startS3 } from '../../support/s3.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
@@ -32,8 +33,14 @@ interface Report {
 }
 
 async function examine(environment: Readonly<Record<string, string>>): Promise<Report> {
-  const child = spawn(process.execPath, [...nodeOptions, program, '--json'], {
-    env: { PATH: process.env['PATH'] ?? '', GRPC_PORT: 'off', PORT: '1', ...environment },
+  const child = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program, '--json'], {
+    env: {
+      PATH: process.env['PATH'] ?? '',
+      ...moduleCacheEnvironment,
+      GRPC_PORT: 'off',
+      PORT: '1',
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -18,6 +18,7 @@ import { Senders } from '../../node/senders.ts';
 import { signUp } from '../../node/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
 import { checkHistory, nothingFound } from '../../support/history.ts';
+import { moduleCacheEnvironment, moduleCacheOptions } from '../../support/module-cache-options.ts';
 import { dataFolder, NodeProcess } from '../../support/node-process.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
 
@@ -34,8 +35,8 @@ async function run(
   onStart: (child: ChildProcess) => void = () => undefined,
 ): Promise<Ended> {
   const program = fileURLToPath(new URL(`../../../gateway/${command}.ts`, import.meta.url));
-  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', DATA_DIR: dataDir },
+  const child = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', ...moduleCacheEnvironment, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -15,6 +15,7 @@ import { readProcessStart } from '../../../storage/embedded/process.ts';
 import { readEmbeddedUrl, startEmbedded } from '../../../storage/embedded/start.ts';
 import { ensurePartitions } from '../../../storage/retention/partitions.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { moduleCacheOptions } from '../../support/module-cache-options.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -50,7 +51,7 @@ async function owner(
   folder: string,
 ): Promise<{ child: ChildProcess; said: Record<string, unknown> }> {
   const program = new URL('../../support/embedded-owner.ts', import.meta.url).pathname;
-  const child = spawn(process.execPath, [program, folder], {
+  const child = spawn(process.execPath, [...moduleCacheOptions, program, folder], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, NODE_OPTIONS: '' },
   });
