@@ -1,7 +1,8 @@
 /** Below the text: reply or note, files, how long it is, and the button that sends it. */
 import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from '@mantine/core';
-import { Check, Paperclip, Send, Settings2 } from 'lucide-react';
+import { Paperclip, Send, Settings2 } from 'lucide-react';
 import { modifierKey } from '../../kit/modifier-key.ts';
+import { RadioItem } from '../../kit/shell/radio-item.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -90,7 +91,7 @@ interface SendSettingProps {
 function SendSetting({ sendBy, onChange }: SendSettingProps) {
   const texts = useTexts().thread.composer;
   return (
-    <Menu position="top-end" withinPortal>
+    <Menu position="top-end" withinPortal={false}>
       <Menu.Target>
         <ActionIcon aria-label={texts.sendSetting}>
           <Settings2 size={14} />
@@ -98,13 +99,9 @@ function SendSetting({ sendBy, onChange }: SendSettingProps) {
       </Menu.Target>
       <Menu.Dropdown>
         {(['enter', 'modEnter'] as const).map(each => (
-          <Menu.Item
-            key={each}
-            rightSection={sendBy === each && <Check size={14} aria-hidden />}
-            onClick={() => onChange(each)}
-          >
+          <RadioItem key={each} isChosen={sendBy === each} onChoose={() => onChange(each)}>
             {texts.sendBy[each](modifierKey)}
-          </Menu.Item>
+          </RadioItem>
         ))}
       </Menu.Dropdown>
     </Menu>

@@ -74,7 +74,7 @@ function Row({ filter, isShown, rowClass, nameClass, onChosen, onRename, onRemov
           {filter.name}
         </bdi>
       </Link>
-      <Menu position="bottom-end" shadow="md">
+      <Menu position="bottom-end" shadow="md" withinPortal={false}>
         <Menu.Target>
           <ActionIcon size="sm" className={classes['more']} aria-label={texts.changeSaved(filter.name)}>
             <Ellipsis size={14} />
@@ -85,7 +85,7 @@ function Row({ filter, isShown, rowClass, nameClass, onChosen, onRename, onRemov
             {texts.renameSaved}
           </Menu.Item>
           <Menu.Item
-            color="red"
+            c="var(--mantine-color-error)"
             leftSection={<Trash2 size={14} />}
             onClick={() => void run(() => onRemove(filter))}
           >

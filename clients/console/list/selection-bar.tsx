@@ -71,7 +71,7 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
         >
           {texts.close}
         </Button>
-        <Menu position="top-end" shadow="md">
+        <Menu position="top-end" shadow="md" withinPortal={false}>
           <Menu.Target>
             <Button size="compact-xs" variant="default" disabled={isBusy}>
               {texts.assign}
@@ -91,7 +91,7 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
           </Menu.Dropdown>
         </Menu>
         <TagChange known={tags} isBusy={isBusy} onChange={change} />
-        <Menu position="top-end" shadow="md">
+        <Menu position="top-end" shadow="md" withinPortal={false}>
           <Menu.Target>
             <Button size="compact-xs" variant="default" disabled={isBusy}>
               {texts.mode}
@@ -105,7 +105,7 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
             ))}
           </Menu.Dropdown>
         </Menu>
-        <Menu position="top-end" shadow="md">
+        <Menu position="top-end" shadow="md" withinPortal={false}>
           <Menu.Target>
             <Button size="compact-xs" variant="default" disabled={isBusy}>
               {snoozeTexts.snooze}

@@ -3,7 +3,7 @@ import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
 import { ApiError } from '../../sdk/index.ts';
 import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
-import { Unverified } from '../../kit/account/unverified.tsx';
+import { Unverified } from '../../kit/account/lazy-unverified.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { findStart, useEnvironments } from '../../kit/shell/environments.ts';

@@ -232,7 +232,8 @@ function Actions({ message, run, actions, mayAnswer }: ActionsProps): ReactNode 
           </ActionIcon>
         </Tooltip>
       )}
-      <Menu position="bottom-end" withinPortal>
+      {/* In none of the rows, which would cover it. */}
+      <Menu position="bottom-end" portalProps={{ target: 'main' }}>
         <Menu.Target>
           <ActionIcon size="sm" aria-label={texts.actions}>
             <Ellipsis size={14} />

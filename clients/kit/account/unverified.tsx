@@ -9,7 +9,7 @@ import { AccountPage, Done, Problem } from './account-page.tsx';
 import { MailboxLink } from './mailbox-link.tsx';
 import { useSubmission } from './use-submission.ts';
 
-export function Unverified() {
+export default function Unverified() {
   const texts = useKitTexts().account.verify;
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
   const { isSending, problem, run } = useSubmission();

@@ -6,6 +6,7 @@ import { askToSignOut } from '../browser-session.ts';
 import { Face } from '../people/face.tsx';
 import { languages, useSetLanguage, useTheme } from '../people/use-profile.ts';
 import { useKitTexts, useLanguageTag } from '../texts/index.ts';
+import { RadioItem } from './radio-item.tsx';
 
 const schemes = { light: Sun, dark: Moon, auto: Monitor } as const;
 
@@ -24,7 +25,7 @@ export function UserMenu({ userId, name, avatarColor, first, last }: UserMenuPro
   const { theme, setTheme } = useTheme();
   const setLanguage = useSetLanguage();
   return (
-    <Menu position="bottom-end" width={220} shadow="md">
+    <Menu position="bottom-end" width={220} shadow="md" withinPortal={false}>
       <Menu.Target>
         <ActionIcon size="lg" radius="xl" aria-label={texts.user(name)}>
           <Face userId={userId} name={name} color={avatarColor} size={28} />
@@ -38,31 +39,27 @@ export function UserMenu({ userId, name, avatarColor, first, last }: UserMenuPro
         {(Object.keys(schemes) as (keyof typeof schemes)[]).map(scheme => {
           const Icon = schemes[scheme];
           return (
-            <Menu.Item
+            <RadioItem
               key={scheme}
-              role="menuitemradio"
-              aria-checked={theme === scheme}
-              leftSection={<Icon size={15} />}
-              rightSection={theme === scheme ? '✓' : undefined}
-              onClick={() => setTheme(scheme)}
+              icon={<Icon size={15} />}
+              isChosen={theme === scheme}
+              onChoose={() => setTheme(scheme)}
             >
               {texts.schemes[scheme]}
-            </Menu.Item>
+            </RadioItem>
           );
         })}
         <Menu.Divider />
         <Menu.Label>{texts.language}</Menu.Label>
         {Object.entries(languages).map(([language, ownName]) => (
-          <Menu.Item
+          <RadioItem
             key={language}
             lang={language}
-            role="menuitemradio"
-            aria-checked={tag === language}
-            rightSection={tag === language ? '✓' : undefined}
-            onClick={() => setLanguage(language)}
+            isChosen={tag === language}
+            onChoose={() => setLanguage(language)}
           >
             {ownName}
-          </Menu.Item>
+          </RadioItem>
         ))}
         <Menu.Divider />
         {last}

@@ -19,7 +19,7 @@ export function RowMenu({ label, acts }: { readonly label: string; readonly acts
       </Menu.Target>
       <Menu.Dropdown>
         {acts.map(({ label: name, isDanger = false, onChoose }) => (
-          <Menu.Item key={name} {...(isDanger && { color: 'red' })} onClick={onChoose}>
+          <Menu.Item key={name} {...(isDanger && { c: 'var(--mantine-color-error)' })} onClick={onChoose}>
             {name}
           </Menu.Item>
         ))}

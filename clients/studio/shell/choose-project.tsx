@@ -2,7 +2,7 @@
 import { Center, Stack, Text } from '@mantine/core';
 import { Navigate } from '@tanstack/react-router';
 import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
-import { Unverified } from '../../kit/account/unverified.tsx';
+import { Unverified } from '../../kit/account/lazy-unverified.tsx';
 import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError } from '../../sdk/index.ts';

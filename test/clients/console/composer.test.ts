@@ -53,7 +53,7 @@ t.test('what is written is kept by thread, and sent by one key', async t => {
   t.strictSame(await readBodies(skein, threadId), ['Half a sentence.\nAnd another.']);
 
   await page.getByRole('button', { name: 'What sends a message' }).click();
-  await page.getByRole('menuitem', { name: 'Ctrl Enter sends' }).click();
+  await page.getByRole('menuitemradio', { name: 'Ctrl Enter sends' }).click();
   await input.fill('first');
   await page.keyboard.press('Enter');
   await page.keyboard.type('second');
@@ -68,8 +68,12 @@ t.test('a note is for colleagues, and names one of them', async t => {
   const threadId = await receive(setting, 'noted', 'Hello');
   const page = await open(t, threadId);
   await getLog(page).getByText('Hello').waitFor();
+  const readColor = () =>
+    page.evaluate(`getComputedStyle(document.querySelector('form textarea')).backgroundColor`);
+  const ofReply = await readColor();
   await page.getByText('Note', { exact: true }).click();
   const input = page.getByRole('textbox', { name: 'Note' });
+  t.not(await readColor(), ofReply, 'what only colleagues read looks different while it is written');
   await input.pressSequentially('Ask @oper');
   const choice = page.getByRole('option').first();
   await choice.waitFor();

@@ -32,6 +32,18 @@ async function closeDialog(page: Page): Promise<void> {
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 }
+async function closeMenu(page: Page): Promise<void> {
+  await page.keyboard.press('Escape');
+  await page.getByRole('menu').waitFor({ state: 'detached' });
+}
+/** Opens one of the menus of what is chosen. */
+async function openChosen(page: Page, name: string, item: string): Promise<void> {
+  await page
+    .getByRole('toolbar', { name: 'Chosen conversations' })
+    .getByRole('button', { name, exact: true })
+    .click();
+  await page.getByRole('menuitem', { name: item }).waitFor();
+}
 /** The menu of a message. */
 async function openMessageMenu(message: Locator): Promise<void> {
   await message.hover();
@@ -53,18 +65,62 @@ const list: readonly Screen[] = [
       await page.getByText('1 chosen').waitFor();
     },
   },
+  { name: 'chosen-assign', open: page => openChosen(page, 'Assign', 'Nobody') },
+  {
+    name: 'chosen-tag',
+    open: async page => {
+      await closeMenu(page);
+      await press(page, 'Tag');
+      await page.getByRole('combobox', { name: 'Tags' }).waitFor();
+    },
+  },
+  {
+    name: 'chosen-snooze',
+    open: async page => {
+      await closeDialog(page);
+      await openChosen(page, 'Snooze', 'Tomorrow');
+    },
+  },
   {
     name: 'filters',
     open: async page => {
+      await closeMenu(page);
       await press(page, 'Choose none');
       await press(page, 'Filter');
       await page.getByRole('dialog').waitFor();
     },
   },
   {
-    name: 'keyboard',
+    name: 'keep-filter',
     open: async page => {
       await closeDialog(page);
+      await press(page, 'Save these filters');
+      await page.getByRole('dialog').getByLabel('Name of this filter').fill('Everything');
+    },
+  },
+  {
+    name: 'saved-filter-menu',
+    open: async page => {
+      await page.keyboard.press('Enter');
+      await page.getByRole('link', { name: 'Everything' }).hover();
+      await press(page, 'Change “Everything”');
+      await page.getByRole('menuitem', { name: 'Delete' }).waitFor();
+    },
+  },
+  {
+    name: 'account-menu',
+    open: async page => {
+      // What comes next is seen without it.
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('link', { name: 'Everything' }).waitFor({ state: 'detached' });
+      await press(page, /settings and sign out$/);
+      await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
+    },
+  },
+  {
+    name: 'keyboard',
+    open: async page => {
+      await closeMenu(page);
       await page.keyboard.press('?');
       await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
     },
@@ -119,8 +175,7 @@ const conversation: readonly Screen[] = [
   {
     name: 'participant',
     open: async page => {
-      await page.keyboard.press('Escape');
-      await page.getByRole('menu').waitFor({ state: 'detached' });
+      await closeMenu(page);
       await press(page, 'Participant and details');
       await page.getByRole('complementary', { name: 'Participant and details' }).getByText('Gold').waitFor();
     },
@@ -134,10 +189,16 @@ const conversation: readonly Screen[] = [
     },
   },
   {
-    name: 'timeline-drawer',
+    name: 'message-menu',
     open: async page => {
       await closeDialog(page);
       await openMessageMenu(getLog(page).getByRole('article').filter({ hasText: 'We send you a new one.' }));
+      await page.getByRole('menuitem', { name: 'What became of it' }).waitFor();
+    },
+  },
+  {
+    name: 'timeline-drawer',
+    open: async page => {
       await page.getByRole('menuitem', { name: 'What became of it' }).click();
       const timeline = page.getByRole('dialog', { name: 'What became of the message' });
       await timeline.getByText('Written', { exact: true }).waitFor();
@@ -158,6 +219,13 @@ const conversation: readonly Screen[] = [
       await page.keyboard.press('Backspace');
       await page.getByText('Note', { exact: true }).last().click();
       await page.getByRole('textbox', { name: 'Note' }).fill('Call her tomorrow.');
+    },
+  },
+  {
+    name: 'send-setting',
+    open: async page => {
+      await press(page, 'What sends a message');
+      await page.getByRole('menuitemradio', { name: /^Enter sends/ }).waitFor();
     },
   },
 ];

@@ -122,8 +122,21 @@ t.test('on a running node', async t => {
       await page.emulateMedia({ colorScheme });
       t.strictSame(await findBarriers(page), [], colorScheme);
     }
+    let release: () => void = () => undefined;
+    const released = new Promise<void>(resolve => (release = resolve));
+    await page.route(/\/environment-field-.*\.js$/, async route => {
+      await released;
+      await route.continue();
+    });
     await page.goto(`${setting.baseUrl}/console`);
     await page.getByText('Production: real customers').waitFor();
+    const name = page.getByRole('navigation').getByText(/ · Shop$/);
+    const place = await name.locator('..').boundingBox();
+    release();
+    const field = page.getByRole('combobox', { name: 'Project and environment' });
+    await field.waitFor();
+    t.match(await field.inputValue(), / · Shop$/);
+    t.strictSame(await field.boundingBox(), place, 'nothing moves when the field comes');
   });
 
   await t.test('what was missed is counted until all of it has come', async t => {
