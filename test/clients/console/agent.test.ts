@@ -5,7 +5,15 @@ import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Receiver } from '../../support/receiver.ts';
-import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
+import {
+  addOperator,
+  expectInReach,
+  findBarriers,
+  openConsole,
+  phone,
+  receive,
+  startConsole,
+} from './console-page.ts';
 
 const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
 model.on({ userMessage: /hours/ }, { content: 'We open at nine and close at five.' });
@@ -112,40 +120,25 @@ t.test(
   'on a phone it is read beside the message, edited, explained and approved, with all in reach',
   async t => {
     const threadId = phoneId ?? '';
-    const viewport = { width: 390, height: 780 };
-    const page = await openConsole(t, browser, setting, owner, {
-      viewport,
-      hasTouch: true,
-      path: toPath(threadId),
-    });
+    const page = await openConsole(t, browser, setting, owner, { ...phone, path: toPath(threadId) });
     const [card, log] = [getCard(page), getLog(page)];
     const look = async (name: string): Promise<void> => {
       if (process.env['PICTURES'] !== undefined)
         await page.screenshot({ path: `${process.env['PICTURES']}/phone-${name}.png` });
     };
     const button = (name: string): Locator => card.getByRole('button', { name });
-    /** Within the screen without scrolling, and under nothing. */
-    const expectInReach = async (...targets: readonly Locator[]): Promise<void> => {
-      for (const target of targets) {
-        const { x = -1, y = -1, width = 0, height = 0 } = (await target.boundingBox()) ?? {};
-        const isWithin = x >= 0 && y >= 0 && x + width <= viewport.width && y + height <= viewport.height;
-        t.ok(isWithin, String(target));
-        await target.tap({ trial: true });
-      }
-      t.equal(await page.evaluate('document.documentElement.scrollWidth'), viewport.width);
-    };
     await button('Approve').waitFor();
     await look('suggestion');
     const written = log.getByText('Your hours?');
     const decisions = ['Approve', 'Edit', 'Discard', 'Take over'].map(button);
-    await expectInReach(written, ...decisions, page.getByRole('textbox', { name: 'Reply' }));
+    await expectInReach(t, page, written, ...decisions, page.getByRole('textbox', { name: 'Reply' }));
     t.strictSame(await findBarriers(page), []);
 
     await button('Details of the run').tap();
     const run = page.getByRole('dialog', { name: 'Run of the agent' });
     await run.getByText('Step 1').waitFor();
     await look('run');
-    await expectInReach(run.getByText('gpt-4o-mini'), run.getByRole('button', { name: 'Close' }));
+    await expectInReach(t, page, run.getByText('gpt-4o-mini'), run.getByRole('button', { name: 'Close' }));
     t.strictSame(await findBarriers(page), []);
     await run.getByRole('button', { name: 'Close' }).tap();
     await run.waitFor({ state: 'detached' });
@@ -155,7 +148,7 @@ t.test(
     await details.tap();
     await panel.getByRole('heading', { name: 'Tags' }).waitFor();
     await look('details');
-    await expectInReach(panel.getByRole('button', { name: 'Close the panel' }));
+    await expectInReach(t, page, panel.getByRole('button', { name: 'Close the panel' }));
     t.strictSame(await findBarriers(page), []);
     await panel.getByRole('button', { name: 'Close the panel' }).tap();
     await panel.waitFor({ state: 'detached' });
@@ -166,7 +159,7 @@ t.test(
     await editor.fill(long);
     await card.getByRole('group', { name: 'Your changes' }).waitFor();
     await look('edit');
-    await expectInReach(editor, button('Send edited'), button('Do not edit'));
+    await expectInReach(t, page, editor, button('Send edited'), button('Do not edit'));
     await button('Do not edit').tap();
     await button('Approve').tap();
     await log.getByText(suggested).waitFor();

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import type { Ending } from '../../support/chromium.ts';
@@ -153,6 +153,23 @@ export function watch(t: Ending, page: Page): void {
     // A test that is over asserts nothing any more.
     if (problems.length > 0) throw new Error(`the page complains: ${problems.join('\n')}`);
   });
+}
+
+/** As wide as most, without what the browser takes of it. */
+export const phone = { viewport: { width: 390, height: 780 }, hasTouch: true } as const;
+
+/** Within the screen without scrolling, and under nothing; nothing is wider than the screen. */
+export async function expectInReach(t: Test, page: Page, ...targets: readonly Locator[]): Promise<void> {
+  const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+  for (const target of targets) {
+    const box = (await target.boundingBox()) ?? { x: -1, y: -1, width: 0, height: 0 };
+    t.ok(
+      box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height,
+      String(target),
+    );
+    await target.tap({ trial: true });
+  }
+  t.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
 }
 
 const axeSource = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { findBarriers, openConsole, startConsole } from './console-page.ts';
-import { screens, showIn } from './screens.ts';
+import { expectInReach, findBarriers, openConsole, phone, startConsole } from './console-page.ts';
+import { getCard, getLog, screens, showIn } from './screens.ts';
 import { setStage, startStageServices } from './stage.ts';
 
 const services = await startStageServices(t);
@@ -27,3 +27,37 @@ for (const { name, open } of screens) {
     }
   });
 }
+
+t.test('on a phone a suggestion and templates leave room to each other, to messages and reply', async t => {
+  const threadId = stage.threads.windowClosed;
+  const [agent] = await setting.skein.agents.list().toArray(1);
+  await setting.skein.agentRuns.create(agent?.agentId ?? '', { threadId });
+  const onPhone = await openConsole(t, browser, setting, setting.owner, {
+    ...phone,
+    path: stage.path('all', threadId),
+  });
+  const card = getCard(onPhone);
+  const templates = onPhone.getByRole('region', { name: 'Templates' });
+  const offer = templates.getByRole('button', { name: /^order_sent/ });
+  await card.getByRole('button', { name: 'Approve' }).waitFor();
+  await offer.waitFor();
+  if (pictures !== undefined) await onPhone.screenshot({ path: join(pictures, 'phone-both.png') });
+  const decisions = ['Approve', 'Edit', 'Discard', 'Take over'].map(name =>
+    card.getByRole('button', { name }),
+  );
+  await expectInReach(
+    t,
+    onPhone,
+    getLog(onPhone).getByText('The courier left my parcel with a neighbour.'),
+    ...decisions,
+    onPhone.getByRole('textbox', { name: 'Reply' }),
+    templates.getByRole('button', { name: 'Close the templates' }),
+  );
+  await offer.tap();
+  await templates.getByRole('textbox', { name: 'Value of {{1}}' }).fill('Tomás');
+  await templates.getByRole('textbox', { name: 'Value of {{2}}' }).fill('A17');
+  const send = templates.getByRole('button', { name: 'Send template' });
+  await send.scrollIntoViewIfNeeded();
+  if (pictures !== undefined) await onPhone.screenshot({ path: join(pictures, 'phone-both-filled.png') });
+  await expectInReach(t, onPhone, ...decisions, send, onPhone.getByRole('textbox', { name: 'Reply' }));
+});
