@@ -182,7 +182,7 @@ function TagChange({ known, isBusy, onChange }: TagChangeProps) {
     </Button>
   );
   return (
-    <Popover position="top-end" width={240} shadow="md" trapFocus opened={isOpen} onChange={setOpen}>
+    <Popover position="top" width={240} shadow="md" trapFocus opened={isOpen} onChange={setOpen}>
       <Popover.Target>
         <Button size="compact-xs" variant="default" disabled={isBusy} onClick={() => setOpen(!isOpen)}>
           {texts.tag}
@@ -192,7 +192,8 @@ function TagChange({ known, isBusy, onChange }: TagChangeProps) {
         <Stack gap="xs">
           <TagsInput
             size="xs"
-            label={texts.tags}
+            aria-label={texts.tags}
+            placeholder={tags.length === 0 ? texts.tags : undefined}
             data={known}
             maxTags={mostTags}
             acceptValueOnBlur
