@@ -139,7 +139,7 @@ export function createFollowWrite(state: StitchState, turn: Turn, before = state
   });
 }
 
-/** The tasks that the row stands for. `stitchesWithWork` (storage) finds the stitches that have any. */
+/** The tasks that the row stands for. `unfinishedStitches` (storage) finds the stitches that have any. */
 function getUnfinishedWork(state: StitchState): Effect[] {
   return [
     ...state.replays.map((job): Effect => ({ do: 'perform', task: 'replay', payload: job })),

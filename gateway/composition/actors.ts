@@ -40,16 +40,17 @@ import {
 } from '../../storage/chatapp/index.ts';
 import {
   FollowedLog,
+  StitchesBehind,
   stitchesWithRetries,
   stitchesWithRows,
-  stitchesWithWork,
+  unfinishedStitches,
 } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import { ArchivedProjects } from '../../storage/tenancy/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
-import { RecoveryScanner } from '../jobs/index.ts';
+import { findPages, type Pages, RecoveryScanner } from '../jobs/index.ts';
 import { showPools } from '../monitoring/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
 
@@ -115,7 +116,7 @@ export function createActors(options: ActorsOptions): Actors {
   const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const scanners = createScanners(options, node);
+  const scanners = createScanners(options, node, followedLog);
   const waker = wakeStitches({
     notifier,
     followedLog,
@@ -157,31 +158,31 @@ export function createActors(options: ActorsOptions): Actors {
   };
 }
 
-/** Those that find lost wake-ups: of stitches first, then of channels, by the sort of their work. */
+/** Those that find lost wake-ups: of stitches first (those that are behind the log before all), then of channels, by the sort of their work. */
 function createScanners(
   { database, clock, log }: ActorsOptions,
   node: Node,
+  followedLog: FollowedLog,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
-  const create = (
-    kind: string,
-    findWork: typeof stitchesWithWork,
-    command: string,
-    payload: object,
-  ): RecoveryScanner =>
+  const create = (kind: string, find: () => Pages, command: string, payload: object): RecoveryScanner =>
     new RecoveryScanner({
-      find: (limit, after) => findWork(database, limit, after),
+      find,
       isOwned: id => node.owns({ kind, id }),
       wake: id => node.tell({ kind, id }, command, payload),
       clock,
       log,
     });
+  const pages = (find: typeof unfinishedStitches) => (): Pages =>
+    findPages((limit, after) => find(database, limit, after));
+  const behind = new StitchesBehind(database, followedLog);
   return [
-    create('stitch', stitchesWithWork, 'sweep', {}),
-    create('stitch', stitchesWithRows, 'wake', { from: 0 }),
-    create('stitch', stitchesWithRetries, 'probe', {}),
-    create('channel', channelsWithWebhooks, 'work', { work: 'webhooks' }),
-    create('channel', channelsWithSends, 'work', { work: 'sends' }),
-    create('channel', channelsWithFiles, 'work', { work: 'files' }),
+    create('stitch', () => behind.find(), 'sweep', {}),
+    create('stitch', pages(unfinishedStitches), 'sweep', {}),
+    create('stitch', pages(stitchesWithRows), 'wake', { from: 0 }),
+    create('stitch', pages(stitchesWithRetries), 'probe', {}),
+    create('channel', pages(channelsWithWebhooks), 'work', { work: 'webhooks' }),
+    create('channel', pages(channelsWithSends), 'work', { work: 'sends' }),
+    create('channel', pages(channelsWithFiles), 'work', { work: 'files' }),
   ];
 }
 

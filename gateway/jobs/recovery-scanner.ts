@@ -3,7 +3,7 @@
  * work of one sort (webhooks of their provider, messages for it). Each has a scanner of its own.
  *
  *   idle -> due            a scan was requested; requests within a moment share one scan
- *   due -> scanning        page by page, through all actors that have work
+ *   due -> scanning        a round: page by page, through all actors that have work
  *   scanning -> idle       and due again after a while, without a request
  *
  * A node of a cluster scans for the actors that it owns: when it takes over their shards, and every 30 s. Where it is not known
@@ -18,12 +18,27 @@ const scanIntervalMs = 30_000;
 const coalesceMs = 100;
 const pageSize = 500;
 
+/** The pages of one round. */
+export type Pages = AsyncIterable<readonly string[]>;
+
+/** A round whose pages are found one by one: the next actors with work, in the order of their ids, after the given one. */
+export async function* findPages(
+  find: (limit: number, after: string) => Promise<readonly string[]>,
+): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ;) {
+    const found = await find(pageSize, after);
+    yield found;
+    if (found.length < pageSize) return;
+    after = found.at(-1) ?? after;
+  }
+}
+
 /** Which actors a scan wakes: those that this node owns, or all. */
 export type ScanScope = 'owned' | 'all';
 
 export interface RecoveryScannerOptions {
-  /** The next actors with work, in the order of their ids, after the given one. */
-  readonly find: (limit: number, after: string) => Promise<readonly string[]>;
+  /** Begins a round: the actors with work. It is read to its end unless the scanner is stopped or it rejects. */
+  readonly find: () => Pages;
   /** Whether this node owns the actor. */
   readonly isOwned: (id: string) => boolean;
   /** Tells an actor to take its work up. */
@@ -76,11 +91,9 @@ export class RecoveryScanner {
 
   async #scan(scope: ScanScope): Promise<void> {
     const { find, isOwned, wake } = this.#options;
-    for (let after = ''; !this.#stopped;) {
-      const found = await find(pageSize, after);
+    for await (const found of find()) {
+      if (this.#stopped) return;
       for (const id of found) if (scope === 'all' || isOwned(id)) wake(id);
-      if (found.length < pageSize) return;
-      after = found.at(-1) ?? after;
     }
   }
 }

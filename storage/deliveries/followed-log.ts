@@ -140,6 +140,18 @@ export class FollowedLog {
     return this.#subscriptions.get(projectId, version).then(found => listWanting(found, appended));
   }
 
+  /** Reads what the stitches of these projects follow where it is not known, at once. Rejects as the database does. */
+  prepareSubscriptions(
+    projects: readonly { readonly projectId: string; readonly version: number }[],
+  ): Promise<void> {
+    return this.#subscriptions.prepare(projects);
+  }
+
+  /** What the stitches of a project follow, in that version or a later one. Rejects as the database does. */
+  getSubscriptions(projectId: string, version: number): Promise<Subscriptions> {
+    return this.#subscriptions.get(projectId, version);
+  }
+
   /** What the stitch has to deliver from that number on. Rejects as the database does. */
   async readWanted(request: WantedRequest): Promise<WantedPage> {
     const { projectId, stitchId, limit, check, isFirst } = request;

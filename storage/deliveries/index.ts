@@ -1,4 +1,5 @@
 /** Webhook deliveries: what stitches have to send, and what users read and replay. */
+export { StitchesBehind } from './behind.ts';
 export { type DeadLetterFilter, findFailingStitches, readDeadLetters } from './dead-letters.ts';
 export {
   attemptPage,
@@ -38,7 +39,7 @@ export {
   type ReplaySource,
   stitchesWithRows,
   stitchesWithRetries,
-  stitchesWithWork,
+  unfinishedStitches,
 } from './replays.ts';
 export { groupHours, readBacklog, readHours, summarise } from './stitch-stats.ts';
 export { deriveDeliveryId } from './subscriptions.ts';

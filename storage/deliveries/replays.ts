@@ -162,13 +162,9 @@ export async function cancelDeliveries(
   return rows.length;
 }
 
-// The second half uses the index stitches_unfinished, whose condition it repeats word for word, and the third stitch_spans_in_flight.
-const selectWithWork = `
+// The first half uses the index stitches_unfinished, whose condition it repeats word for word, and the second stitch_spans_in_flight.
+const selectUnfinished = `
   select stitch_id as "stitchId" from (
-    (select s.stitch_id from stitches s join project_streams p on p.project_id = s.project_id
-     where s.stitch_id > $1 and s.settled_seq < p.last_seq and s.archived_at is null and s.status <> 'disabled'
-     order by s.stitch_id limit $2)
-    union
     (select stitch_id from stitches where stitch_id > $1
       and (state ->> 'cancelUntil' is not null or state ->> 'replays' <> '[]' or state ->> 'ownerNews' <> '[]')
      order by stitch_id limit $2)
@@ -177,12 +173,12 @@ const selectWithWork = `
   ) every_sort order by stitch_id limit $2`;
 
 /**
- * Stitches that are behind the log, as far as their rows say, or have a replay, a cancellation or a notice for their owners to finish, by
- * their ids, after `after`. Tell each of them `sweep` when a node starts, and regularly: that repairs what a crash or a lost tell has left
- * behind.
+ * Stitches that have a replay, a cancellation or a notice for their owners to finish, by their ids, after `after`. Tell each of them `sweep`
+ * when a node starts, and regularly: that repairs what a crash or a lost tell has left behind. So does it for those that are behind the log
+ * (behind.ts).
  */
-export async function stitchesWithWork(db: Queries, limit: number, after = ''): Promise<string[]> {
-  const rows = await db.query<{ stitchId: string }>(selectWithWork, [after, limit], 'stitches.with_work');
+export async function unfinishedStitches(db: Queries, limit: number, after = ''): Promise<string[]> {
+  const rows = await db.query<{ stitchId: string }>(selectUnfinished, [after, limit], 'stitches.unfinished');
   return rows.map(({ stitchId }) => stitchId);
 }
 
@@ -199,7 +195,7 @@ const selectWithRows = `
   )
   select stitch_id as "stitchId" from busy where stitch_id is not null limit $2`;
 
-/** Stitches that have pending rows: replays, tests, and what a node of an earlier version has left. As {@link stitchesWithWork}. */
+/** Stitches that have pending rows: replays, tests, and what a node of an earlier version has left. As {@link unfinishedStitches}. */
 export async function stitchesWithRows(db: Queries, limit: number, after = ''): Promise<string[]> {
   const rows = await db.query<{ stitchId: string }>(selectWithRows, [after, limit], 'stitches.with_rows');
   return rows.map(({ stitchId }) => stitchId);
@@ -219,7 +215,7 @@ const selectWithRetries = `
 
 /**
  * Stitches with a retry that has been due for a minute. Its reminder is used up when the attempt begins: where the node dies with the request
- * in flight, the row is all that is left. As {@link stitchesWithWork}; tell each of them `probe`.
+ * in flight, the row is all that is left. As {@link unfinishedStitches}; tell each of them `probe`.
  */
 export async function stitchesWithRetries(db: Queries, limit: number, after = ''): Promise<string[]> {
   const rows = await db.query<{ stitchId: string }>(

@@ -69,8 +69,8 @@ function findPercentile(byDuration: readonly HourRow[], rank: number): number {
   throw new RangeError(`there are ${below} attempts, and none has rank ${rank}`);
 }
 
-/** Pages of the log that are looked at, of 1,000 events each. */
-const maxPages = 10;
+/** Pages of the log that are looked at, of 8,000 events each at most. */
+const maxPages = 2;
 
 // Replays, tests, and what failed and is tried again. By event, as the index has them.
 const selectOpen = `

@@ -38,6 +38,18 @@ export interface Subscriptions {
   readonly byStitch: ReadonlyMap<string, Subscription>;
   /** The ids of the stitches that want the event. */
   findWanting(event: FollowedEvent): readonly string[];
+  /** The ids of the stitches that may want some of these events: at least those that do. */
+  findPossible(events: EventRange): readonly string[];
+}
+
+/** Events of one name. */
+export interface EventRange {
+  readonly environmentId: string;
+  readonly eventName: string;
+  /** Exclusive. */
+  readonly after: number;
+  /** The last of them. */
+  readonly newest: number;
 }
 
 /** What decides whether a stitch wants an event. */
@@ -78,21 +90,27 @@ export function deriveDeliveryId(eventId: string, stitchId: string): string {
 }
 
 const selectSpans = `
-  select p.subscriptions as version, p.last_seq as head, s.stitch_id as "stitchId", s.environment_id as "environmentId", s.after_seq as after,
+  select p.project_id as "projectId", p.subscriptions as version, p.last_seq as head, s.stitch_id as "stitchId", s.environment_id as "environmentId", s.after_seq as after,
     s.upto_seq as upto, s.event_names as "eventNames"
   from project_streams p left join stitch_spans s on s.project_id = p.project_id and s.cancelled_at is null
-  where p.project_id = $1 order by s.stitch_id, s.after_seq`;
+  where p.project_id = any ($1::text[]) order by s.stitch_id, s.after_seq`;
 
 interface SpanRow extends Span {
+  readonly projectId: string;
   readonly version: number;
   readonly head: number;
   readonly stitchId: string | null;
   readonly environmentId: string;
 }
 
-/** What the stitches of a project are to deliver; a stitch that accepts nothing and has nothing left is not among them. */
-export async function readSubscriptions(db: Queries, projectId: string): Promise<Subscriptions> {
-  const rows = await db.query<SpanRow>(selectSpans, [projectId], 'deliveries.subscriptions');
+/** What the stitches of each project are to deliver; a stitch that accepts nothing and has nothing left is not among them. */
+async function readSubscriptions(db: Queries, projectIds: readonly string[]): Promise<Subscriptions[]> {
+  const rows = await db.query<SpanRow>(selectSpans, [projectIds], 'deliveries.subscriptions');
+  const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
+  return projectIds.map(projectId => toSubscriptions(byProject.get(projectId) ?? []));
+}
+
+function toSubscriptions(rows: readonly SpanRow[]): Subscriptions {
   const byStitch = new Map<string, Subscription & { readonly spans: Span[] }>();
   for (const { stitchId, environmentId, after, upto, eventNames } of rows) {
     if (stitchId === null) continue;
@@ -101,26 +119,39 @@ export async function readSubscriptions(db: Queries, projectId: string): Promise
     found.spans.push({ after, upto, eventNames });
   }
   const { version = 0, head = 0 } = rows[0] ?? {};
-  return { version, head, byStitch, findWanting: createFinder([...byStitch.values()]) };
+  return { version, head, byStitch, ...createFinders([...byStitch.values()]) };
 }
 
 /**
  * Looks at each of many stitches once for a name and an environment, and not once for each event: behind all changes the spans that are
  * open then say it. With a thousand stitches that want everything this took a tenth of a node's time.
  */
-function createFinder(subscriptions: readonly Subscription[]): Subscriptions['findWanting'] {
+function createFinders(
+  subscriptions: readonly Subscription[],
+): Pick<Subscriptions, 'findWanting' | 'findPossible'> {
   const find = (event: FollowedEvent): readonly string[] =>
     subscriptions.filter(each => isWanted(each, event)).map(({ stitchId }) => stitchId);
   const spans = subscriptions.flatMap(each => each.spans);
   const lastChange = spans.reduce((last, { after, upto }) => Math.max(last, after, upto ?? 0), 0);
   const known = new Map<string, readonly string[]>();
-  return event => {
+  const findWanting = (event: FollowedEvent): readonly string[] => {
     if (event.seq <= lastChange || (event.exceptStitchId ?? null) !== null) return find(event);
     const key = `${event.environmentId} ${event.eventName}`;
     let found = known.get(key);
     if (found === undefined) known.set(key, (found = find(event)));
     return found;
   };
+  const findPossible = ({ environmentId, eventName, after, newest }: EventRange): readonly string[] => {
+    if (after >= lastChange) return findWanting({ environmentId, eventName, seq: newest });
+    const mayWant = (span: Span): boolean =>
+      span.after < newest &&
+      (span.upto === null || span.upto > after) &&
+      matchesEventNames(span.eventNames, eventName);
+    return subscriptions
+      .filter(each => each.environmentId === environmentId && each.spans.some(mayWant))
+      .map(({ stitchId }) => stitchId);
+  };
+  return { findWanting, findPossible };
 }
 
 /** Projects whose spans are kept. */
@@ -167,9 +198,27 @@ export class SubscriptionCache {
     return this.#read(projectId);
   }
 
+  /** Reads those that are not kept in that version or a later one, at once. Rejects as the database does. */
+  async prepare(
+    projects: readonly { readonly projectId: string; readonly version: number }[],
+  ): Promise<void> {
+    const missing = projects
+      .filter(({ projectId, version }) => this.peek(projectId, version) === undefined)
+      .map(({ projectId }) => projectId);
+    if (missing.length === 0) return;
+    const found = await readSubscriptions(this.#db, missing);
+    missing.forEach((projectId, index) => {
+      const read = found[index];
+      // Meanwhile a later version may have been read.
+      if (read !== undefined && this.peek(projectId, read.version) === undefined) {
+        this.#kept.set(projectId, read);
+      }
+    });
+  }
+
   #read(projectId: string): Promise<Subscriptions> {
-    const reading = readSubscriptions(this.#db, projectId)
-      .then(found => {
+    const reading = readSubscriptions(this.#db, [projectId])
+      .then(([found = toSubscriptions([])]) => {
         this.#kept.set(projectId, found);
         return found;
       })

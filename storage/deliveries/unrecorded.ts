@@ -51,8 +51,12 @@ interface LogEvent {
   readonly exceptStitchId: string | null;
 }
 
-/** Events of one statement, and deliveries that are looked for in the table at once. */
-const pageEvents = 1_000;
+/**
+ * Events of each statement of a page, of which most need the first alone. Where nothing is found the next ones look further: the row of a
+ * stitch that wants little of what happens is some thousand events behind the head (behind.ts).
+ */
+const stretchEvents = [1_000, 3_500, 3_500] as const;
+/** Deliveries that are looked for in the table at once. */
 const maxCandidates = 2_000;
 
 // Below what the stitch has settled there is nothing without a row; what was cancelled begins there.
@@ -120,7 +124,7 @@ function toUnrecorded(tenant: TenantScope, span: ReadSpan, event: LogEvent): Unr
 }
 
 const selectStretch = (order: 'asc' | 'desc'): string => `
-  select ${eventColumns} from events where project_id = $1 and seq > $2 and seq < $3 order by seq ${order} limit ${pageEvents}`;
+  select ${eventColumns} from events where project_id = $1 and seq > $2 and seq < $3 order by seq ${order} limit $4`;
 
 /**
  * The next deliveries without a row that fit, up the log or down from its end.
@@ -141,12 +145,42 @@ export async function unrecordedPage(
   const highest = spans.some(({ upto }) => upto === null)
     ? Number.MAX_SAFE_INTEGER
     : Math.max(0, ...spans.map(({ upto }) => (upto ?? 0) + 1));
-  const above = order === 'asc' ? Math.max(lowest, from ?? 0) : lowest;
-  const below = order === 'desc' ? Math.min(highest, from ?? Infinity) : highest;
-  if (above + 1 >= below) return { rows: [], end: undefined };
+  const rows: Unrecorded[] = [];
+  let end: UnrecordedPage['end'];
+  let place = from;
+  for (const length of stretchEvents) {
+    const above = order === 'asc' ? Math.max(lowest, place ?? 0) : lowest;
+    const below = order === 'desc' ? Math.min(highest, place ?? Infinity) : highest;
+    if (above + 1 >= below) return { rows, end: undefined };
+    const range = { spans, order, above, below, length };
+    const found = await readRange(db, filter, range, limit - rows.length);
+    rows.push(...found.rows);
+    ({ end } = found);
+    if (end === undefined || rows.length >= limit) break;
+    place = end.seq;
+  }
+  return { rows, end };
+}
+
+interface LogRange {
+  readonly spans: readonly ReadSpan[];
+  readonly order: 'asc' | 'desc';
+  /** Exclusive, both. */
+  readonly above: number;
+  readonly below: number;
+  /** Events that are read at most. */
+  readonly length: number;
+}
+
+async function readRange(
+  db: Queries,
+  filter: UnrecordedFilter,
+  { spans, order, above, below, length }: LogRange,
+  limit: number,
+): Promise<UnrecordedPage> {
   const events = await db.query<LogEvent>(
     selectStretch(order),
-    [filter.projectId, above, below],
+    [filter.projectId, above, below, length],
     `deliveries.stretch_${order}`,
   );
   const fits = createTest(filter);
@@ -160,7 +194,7 @@ export async function unrecordedPage(
     rows.push(...found.filter(({ delivery }) => isListed(filter, delivery)));
   }
   const last = read < wanting.length ? wanting[read - 1] : events.at(-1);
-  const isWhole = read >= wanting.length && events.length < pageEvents;
+  const isWhole = read >= wanting.length && events.length < length;
   const end =
     isWhole || last === undefined ? undefined : { seq: last.seq, at: last.occurredAt.toISOString() };
   return { rows, end };

@@ -43,22 +43,24 @@ const overdueMs = 60_000;
 
 const queries: Readonly<Record<string, Query>> = {
   'projects.archived': () => [{ isArchived: false }],
-  'deliveries.subscriptions': ({ tables }, [projectId]: readonly string[]) => {
-    const { subscriptions: version, lastSeq: head } = tables.getStream(projectId ?? '');
-    const spans = tables.spans.filter(span => span.projectId === projectId && span.cancelledAt === null);
-    if (spans.length === 0) return [{ version, head, stitchId: null }];
-    return [...spans]
-      .sort((a, b) => compare(a.stitchId, b.stitchId) || a.after - b.after)
-      .map(({ stitchId, environmentId, after, upto, eventNames }) => ({
-        version,
-        head,
-        stitchId,
-        environmentId,
-        after,
-        upto,
-        eventNames,
-      }));
-  },
+  'deliveries.subscriptions': ({ tables }, [projects]: readonly (readonly string[])[]) =>
+    (projects ?? []).flatMap((projectId): readonly Row[] => {
+      const { subscriptions: version, lastSeq: head } = tables.getStream(projectId);
+      const spans = tables.spans.filter(span => span.projectId === projectId && span.cancelledAt === null);
+      if (spans.length === 0) return [{ projectId, version, head, stitchId: null }];
+      return [...spans]
+        .sort((a, b) => compare(a.stitchId, b.stitchId) || a.after - b.after)
+        .map(({ stitchId, environmentId, after, upto, eventNames }) => ({
+          projectId,
+          version,
+          head,
+          stitchId,
+          environmentId,
+          after,
+          upto,
+          eventNames,
+        }));
+    }),
   'events.tail': ({ tables, log }, [projectId, from, limit]: readonly [string, number, number]) => {
     const { lastSeq: head, subscriptions } = tables.getStream(projectId);
     const events = log(projectId).slice(from - 1, from - 1 + limit);
@@ -143,9 +145,39 @@ const queries: Readonly<Record<string, Query>> = {
     if (stitches().find(({ id }) => id === stitchId)?.cancelUntil !== until) return [];
     return Array.from({ length: tables.cancel(stitchId, until, except, limit) }, () => ({ one: 1 }));
   },
-  'stitches.with_work': ({ tables, stitches }, [after, limit]: readonly [string, number]) =>
+  'stitches.followed': ({ tables }, [after, limit]: readonly [string, number]) =>
+    [...tables.streams]
+      .filter(
+        ([id]) => id > after && tables.spans.some(span => span.projectId === id && span.cancelledAt === null),
+      )
+      .sort(([a], [b]) => compare(a, b))
+      .slice(0, limit)
+      .map(([projectId, { lastSeq: head, subscriptions: version }]) => ({ projectId, head, version })),
+  'events.newest': (
+    { log },
+    [projects, starts, ends]: readonly [readonly string[], readonly number[], readonly number[]],
+  ) =>
+    projects.flatMap((projectId, index) => {
+      const events = log(projectId).slice(starts[index] ?? 0, ends[index] ?? 0);
+      return [
+        ...Map.groupBy(events, ({ environmentId, eventName }) => `${environmentId} ${eventName}`).values(),
+      ]
+        .flatMap(ofName => ofName.at(-1) ?? [])
+        .map(({ environmentId, eventName, seq }) => ({ projectId, environmentId, eventName, newest: seq }));
+    }),
+  'stitches.below': ({ stitches }, [projects, below]: readonly [readonly string[], readonly number[]]) =>
+    projects.flatMap((projectId, index) =>
+      stitches()
+        .filter(each => each.projectId === projectId && each.isLive && each.settledSeq < (below[index] ?? 0))
+        .map(({ id }) => ({ projectId, stitchId: id })),
+    ),
+  'stitches.behind': ({ stitches }, [ids, targets]: readonly [readonly string[], readonly number[]]) =>
     stitches()
-      .filter(stitch => stitch.id > after && hasWork(tables, stitch))
+      .filter(({ id, isLive, settledSeq }) => isLive && settledSeq < (targets[ids.indexOf(id)] ?? 0))
+      .map(({ id }) => ({ stitchId: id })),
+  'stitches.unfinished': ({ tables, stitches }, [after, limit]: readonly [string, number]) =>
+    stitches()
+      .filter(stitch => stitch.id > after && isUnfinished(tables, stitch))
       .slice(0, limit)
       .map(({ id }) => ({ stitchId: id })),
   'stitches.with_rows': (sources, [after, limit]: readonly [string, number]) =>
@@ -172,9 +204,7 @@ export function answer(sources: DeliverySources, name: string, values: readonly 
   return query(sources, values as never);
 }
 
-function hasWork(tables: DeliveryTables, stitch: StitchSummary): boolean {
-  const { id, isLive, settledSeq, projectId, hasUnfinishedWork } = stitch;
-  if (isLive && settledSeq < tables.getStream(projectId).lastSeq) return true;
+function isUnfinished(tables: DeliveryTables, { id, hasUnfinishedWork }: StitchSummary): boolean {
   return (
     hasUnfinishedWork || tables.spans.some(({ stitchId, inFlight }) => stitchId === id && inFlight.length > 0)
   );

@@ -235,6 +235,14 @@ export const mutants: readonly Mutant[] = [
   },
   {
     rule: 'stitches',
+    bug: 'the scanner does not look for who wants what is new in the log',
+    file: 'storage/deliveries/behind.ts',
+    in: 'StitchesBehind.#findWanting',
+    find: 'known === undefined || known.looked >= each.head',
+    replace: 'known !== each',
+  },
+  {
+    rule: 'stitches',
     bug: 'a delivery that fails does not hold its thread',
     file: 'actors/stitch/queue.ts',
     in: 'release',

@@ -5,14 +5,19 @@
 import { createStitches, type Stitches } from '../../actors/stitch/kind.ts';
 import type { SendBatch } from '../../actors/stitch/commands.ts';
 import { wakeStitches, type Waker } from '../../actors/stitch/wake.ts';
-import { RecoveryScanner } from '../../gateway/jobs/recovery-scanner.ts';
+import { findPages, type Pages, RecoveryScanner } from '../../gateway/jobs/recovery-scanner.ts';
 import { derivedId } from '../../protocol/ids.ts';
 import type { ActorRef, AnyActorKind, TaskContext } from '../../runtime/actor/actor.ts';
 import type { Node } from '../../runtime/node/node.ts';
 import type { Log } from '../../runtime/observability/log.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import { FollowedLog } from '../../storage/deliveries/followed-log.ts';
-import { stitchesWithRetries, stitchesWithRows, stitchesWithWork } from '../../storage/deliveries/replays.ts';
+import { StitchesBehind } from '../../storage/deliveries/behind.ts';
+import {
+  stitchesWithRetries,
+  stitchesWithRows,
+  unfinishedStitches,
+} from '../../storage/deliveries/replays.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { ArchivedProjects } from '../../storage/tenancy/archived-projects.ts';
 import { projects } from './database.ts';
@@ -71,18 +76,22 @@ export class NodeStitches {
     const { simulation, machine, notifier, log } = this.#options;
     const { faults } = simulation;
     const db = this.#db;
-    const create = (find: typeof stitchesWithWork, command: string, payload: object): RecoveryScanner =>
+    const create = (find: () => Pages, command: string, payload: object): RecoveryScanner =>
       new RecoveryScanner({
-        find: (limit, after) => find(db, limit, after),
+        find,
         isOwned: id => node.owns(stitchRef(id)),
         wake: id => node.tell(stitchRef(id), command, payload),
         clock: machine,
         log,
       });
+    const pages = (find: typeof unfinishedStitches) => (): Pages =>
+      findPages((limit, after) => find(db, limit, after));
+    const behind = new StitchesBehind(db, this.#followedLog);
     this.#scanners = [
-      create(stitchesWithWork, 'sweep', {}),
-      create(stitchesWithRows, 'wake', { from: 0 }),
-      create(stitchesWithRetries, 'probe', {}),
+      create(() => behind.find(), 'sweep', {}),
+      create(pages(unfinishedStitches), 'sweep', {}),
+      create(pages(stitchesWithRows), 'wake', { from: 0 }),
+      create(pages(stitchesWithRetries), 'probe', {}),
     ];
     this.#waker = wakeStitches({
       notifier,

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { RecoveryScanner, type RecoveryScannerOptions } from '../../../gateway/jobs/recovery-scanner.ts';
+import { findPages, RecoveryScanner } from '../../../gateway/jobs/recovery-scanner.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 
@@ -8,16 +8,16 @@ const all = Array.from({ length: 1_200 }, (_, i) => `stitch_${String(i).padStart
 const isOwned = (id: string): boolean => Number(id.slice(-1)) % 2 === 0;
 const mine = all.filter(isOwned);
 
-function setUp(t: { teardown(end: () => void): unknown }, find?: RecoveryScannerOptions['find']) {
+function setUp(t: { teardown(end: () => void): unknown }, find?: Parameters<typeof findPages>[0]) {
   const clock = new VirtualClock();
   const woken: string[] = [];
-  const page: RecoveryScannerOptions['find'] = (limit, after) =>
+  const page: Parameters<typeof findPages>[0] = (limit, after) =>
     Promise.resolve(all.filter(id => id > after).slice(0, limit));
   const scanner = new RecoveryScanner({
     clock,
     log: silentLog,
     isOwned,
-    find: find ?? page,
+    find: () => findPages(find ?? page),
     wake: id => woken.push(id),
   });
   t.teardown(() => scanner.stop());

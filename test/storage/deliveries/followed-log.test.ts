@@ -3,6 +3,7 @@ import t from 'tap';
 import { formatEvent, matchesEventNames, type EventName } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { deliveryPage, type DeliveryPosition } from '../../../storage/deliveries/delivery-log.ts';
+import { StitchesBehind } from '../../../storage/deliveries/behind.ts';
 import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
 import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
 import { unrecordedPage } from '../../../storage/deliveries/unrecorded.ts';
@@ -53,6 +54,11 @@ const step = fc.oneof(
       which: fc.nat(100),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({ does: fc.constant('settle' as const), stitch: fc.nat(count - 1) }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('look' as const) }) },
 );
 
 /** An event as the model keeps it, and what became of its delivery to each stitch that wanted it. */
@@ -81,7 +87,7 @@ async function setUp() {
 }
 
 t.test(
-  'pages of the log, put together, are what each stitch has to deliver; and lists show the same',
+  'pages of the log, put together, are what each stitch has to deliver; lists show the same, and who has any is found',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -90,6 +96,7 @@ t.test(
         async (steps, limit) => {
           const { projectId, environments, stitches } = await setUp();
           const log = new FollowedLog(database);
+          const behind = new StitchesBehind(database, log);
           const wanted = new Map<string, readonly string[] | null>();
           const events: Model[] = [];
           for (const each of steps) {
@@ -135,6 +142,18 @@ t.test(
                 for (const { states } of events)
                   if (states.get(stitchId) === 'pending') states.set(stitchId, 'cancelled');
               }
+            } else if (each.does === 'settle') {
+              const stitchId = stitches[each.stitch] ?? '';
+              const settled = getSettled(events, stitchId);
+              await database.query(`update stitches set settled_seq = $2 where stitch_id = $1`, [
+                stitchId,
+                settled,
+              ]);
+            } else if (each.does === 'look') {
+              const found = await findBehind(behind);
+              const late = stitches.filter(stitchId => getSettled(events, stitchId) < events.length);
+              const missing = late.filter(stitchId => !found.includes(stitchId));
+              if (missing.length > 0) throw new Error(`not found: ${missing.join()}`);
             } else {
               const stitchId = stitches[each.stitch] ?? '';
               const open = events.filter(({ states }) => states.get(stitchId) === 'pending');
@@ -202,6 +221,80 @@ t.test(
     );
   },
 );
+
+async function findBehind(behind: StitchesBehind): Promise<string[]> {
+  const found: string[] = [];
+  for await (const page of behind.find()) found.push(...page);
+  return found;
+}
+
+t.test('a stitch that wants nothing of what came is left alone until it is far behind', async t => {
+  const { projectId, environments, stitches } = await setUp();
+  const [every = '', rare = '', off = ''] = stitches;
+  for (const [stitchId, filter] of [
+    [every, []],
+    [rare, ['thread.tags.changed']],
+    [off, []],
+  ] as const) {
+    await database.query(`select skein_follow($1, $2, 0, '{}', now())`, [stitchId, filter]);
+  }
+  const behind = new StitchesBehind(database, new FollowedLog(database));
+  const find = async (): Promise<string[]> => {
+    const found = await findBehind(behind);
+    return ['every', 'rare', 'off'].filter((_, index) => found.includes(stitches[index] ?? ''));
+  };
+  const commit = (name: EventName): Promise<unknown> => {
+    const row = {
+      projectId,
+      environmentId: environments[0],
+      occurredAt: new Date().toISOString(),
+      body: '{}',
+    };
+    const write = appendEvent({ ...row, eventId: newId('event'), eventName: name });
+    return database.query(append.text, appendParameters([write]));
+  };
+  const settle = (stitchIds: readonly string[]): Promise<unknown> =>
+    database.query(
+      `update stitches s set settled_seq = p.last_seq from project_streams p
+       where p.project_id = s.project_id and s.stitch_id = any ($1::text[])`,
+      [stitchIds],
+    );
+
+  await commit('thread.status.changed');
+  t.same(
+    await find(),
+    ['every', 'rare', 'off'],
+    'of a project that was not known: whose row is not at the head',
+  );
+  await settle([every, off]);
+  t.same(await find(), ['rare'], 'until the row says that it is');
+  await settle(stitches);
+  t.same(await find(), []);
+  await database.query(`update stitches set status = 'disabled' where stitch_id = $1`, [off]);
+  await commit('thread.status.changed');
+  t.same(await find(), ['every'], 'who may want what came');
+  t.same(await find(), ['every'], 'though it was found before');
+  await commit('thread.tags.changed');
+  t.same(await find(), ['every', 'rare']);
+  await settle([every, rare]);
+  t.same(await find(), []);
+  const come = (events: number): Promise<unknown> =>
+    database.query(
+      `with moved as (update project_streams set last_seq = last_seq + $3 where project_id = $1 returning last_seq)
+       insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, body)
+       select $1, last_seq - n, now(), 'evt_' || last_seq - n, 'stitch.test.ping', $2, '{}' from moved, generate_series(0, $3 - 1) n`,
+      [projectId, environments[0], events],
+    );
+  await come(5_000);
+  t.same(await find(), []);
+  const pending = { projectId, environmentId: environments[0], stitchId: rare, status: 'pending' };
+  for (const order of ['asc', 'desc'] as const) {
+    const page = await unrecordedPage(database, pending, order, undefined, 10);
+    t.same(page, { rows: [], end: undefined }, 'a list of what waits needs one page for that');
+  }
+  await come(1_000);
+  t.same(await find(), ['every', 'rare'], 'their rows are to move on');
+});
 
 /** The number up to which the stitch has nothing pending. */
 function getSettled(events: readonly Model[], stitchId: string): number {

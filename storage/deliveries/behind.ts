@@ -1,0 +1,198 @@
+/**
+ * Which stitches are behind the log, found by a node in rounds, whatever wake-ups were lost.
+ *
+ * The row of a stitch lags, and where a stitch wants little of what happens its row is below the log's head nearly always, though it has
+ * nothing to do. So a round does not ask each row. It looks at what is new in the log by environment and name, for all stitches of a
+ * project at once, and makes candidates of those that may want some of it. A candidate has the number that its row has to reach, and stays a
+ * candidate until it has, or until the stitch accepts nothing any more: whoever is told and does not hear it is found again.
+ *
+ *   unknown project -> known   every stitch whose row is below the log's head is a candidate
+ *   known                      so is, round by round, whoever may want what came since the last look, and who is far behind the head: what is
+ *                              compared with what has a row after a restart, and what lists read for it, stays short
+ *   known -> unknown           its stitches want nothing any more
+ *
+ * All of it can be found again: a node that starts knows no project. It keeps as much for a project as its stitches and their filters take.
+ */
+import type { Queries } from '../database/index.ts';
+import type { FollowedLog } from './followed-log.ts';
+
+/** Projects and candidates of one statement. */
+const pageProjects = 500;
+const pageStitches = 5_000;
+/** What a node remembers; the stitches of further projects are candidates in each round while their rows are below the head. */
+const maxProjects = 100_000;
+/** A project that has had more events since the last look is unknown again: to read its rows is cheaper. */
+const maxNews = 100_000;
+/**
+ * Who is further behind has its row moved on, though it wants nothing of what came; looked at whenever so many events have come. More would
+ * cost lists, which read what is beyond a row (unrecorded.ts); less would cost each stitch two turns and a commit more often.
+ */
+const maxLag = 5_000;
+const lagStep = 1_000;
+
+const selectFollowed = `
+  select p.project_id as "projectId", p.last_seq as head, p.subscriptions as version from project_streams p
+  where p.project_id > $1 and exists (select from stitch_spans s where s.project_id = p.project_id and s.cancelled_at is null)
+  order by p.project_id limit $2`;
+
+const selectNews = `
+  select k.project_id as "projectId", e.environment_id as "environmentId", e.event_name as "eventName", e.newest
+  from unnest($1::text[], $2::bigint[], $3::bigint[]) as k(project_id, after, upto)
+  cross join lateral (
+    select environment_id, event_name, max(seq) as newest from events
+    where project_id = k.project_id and seq > k.after and seq <= k.upto group by 1, 2
+  ) e`;
+
+const isLive = `s.archived_at is null and s.status <> 'disabled'`;
+
+const selectBelow = `
+  select s.project_id as "projectId", s.stitch_id as "stitchId"
+  from unnest($1::text[], $2::bigint[]) as k(project_id, below) join stitches s on s.project_id = k.project_id
+  where s.settled_seq < k.below and ${isLive}`;
+
+const selectBehind = `
+  select s.stitch_id as "stitchId" from unnest($1::text[], $2::bigint[]) as k(stitch_id, target) join stitches s on s.stitch_id = k.stitch_id
+  where s.settled_seq < k.target and ${isLive} order by 1`;
+
+/** The log of a project as a round finds it. */
+interface Followed {
+  readonly projectId: string;
+  /** The number of its newest event. */
+  readonly head: number;
+  /** Of what its stitches follow. */
+  readonly version: number;
+}
+
+interface KnownProject {
+  /** What came up to there has been looked at. */
+  looked: number;
+  /** When the log had come so far, the rows were looked at. */
+  checked: number;
+  /** The number that the row of each candidate has to reach. */
+  readonly candidates: Map<string, number>;
+}
+
+export class StitchesBehind {
+  readonly #db: Queries;
+  readonly #followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>;
+  #known = new Map<string, KnownProject>();
+
+  constructor(db: Queries, followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>) {
+    this.#db = db;
+    this.#followedLog = followedLog;
+  }
+
+  /** One round: the stitches that are behind, page by page. Rejects as the database does; the next round finds what is missing. */
+  async *find(): AsyncGenerator<readonly string[]> {
+    const seen = new Map<string, KnownProject>();
+    for (let after = ''; ;) {
+      const page = await this.#db.query<Followed>(selectFollowed, [after, pageProjects], 'stitches.followed');
+      const projects = await this.#look(page);
+      const candidates = projects.flatMap(({ candidates }) =>
+        [...candidates].map(([stitchId, target]) => ({ stitchId, target, candidates })),
+      );
+      for (let at = 0; at < candidates.length; at += pageStitches) {
+        yield await this.#listBehind(candidates.slice(at, at + pageStitches));
+      }
+      page.forEach(({ projectId }, index) => {
+        const project = projects[index];
+        if (project !== undefined && seen.size < maxProjects) seen.set(projectId, project);
+      });
+      after = page.at(-1)?.projectId ?? '';
+      if (page.length < pageProjects) break;
+    }
+    // The round was whole: the others have no stitches that want anything.
+    this.#known = seen;
+  }
+
+  /** Makes candidates. What was looked at counts only when all of it is read. */
+  async #look(page: readonly Followed[]): Promise<KnownProject[]> {
+    const isUnknown = ({ projectId, head }: Followed): boolean =>
+      head - (this.#known.get(projectId)?.looked ?? -Infinity) > maxNews;
+    await this.#findWanting(page.filter(each => !isUnknown(each)));
+    const below = await this.#findBelow(
+      page.flatMap(each => {
+        if (isUnknown(each)) return { ...each, below: each.head };
+        const checked = this.#known.get(each.projectId)?.checked ?? 0;
+        return each.head - checked < lagStep ? [] : { ...each, below: each.head - maxLag };
+      }),
+    );
+    return page.map(({ projectId, head }) => {
+      const stitchIds = below.get(projectId);
+      const known = this.#known.get(projectId);
+      const project = known ?? { looked: head, checked: head, candidates: new Map<string, number>() };
+      this.#known.set(projectId, project);
+      for (const stitchId of stitchIds ?? []) project.candidates.set(stitchId, head);
+      project.looked = head;
+      if (stitchIds !== undefined) project.checked = head;
+      return project;
+    });
+  }
+
+  /** Those that may want what came since the last look. */
+  async #findWanting(projects: readonly Followed[]): Promise<void> {
+    const moved = projects.flatMap(each => {
+      const known = this.#known.get(each.projectId);
+      return known === undefined || known.looked >= each.head ? [] : { ...each, known };
+    });
+    if (moved.length === 0) return;
+    const news = await this.#db.query<{
+      readonly projectId: string;
+      readonly environmentId: string;
+      readonly eventName: string;
+      readonly newest: number;
+    }>(
+      selectNews,
+      [
+        moved.map(({ projectId }) => projectId),
+        moved.map(({ known }) => known.looked),
+        moved.map(({ head }) => head),
+      ],
+      'events.newest',
+    );
+    await this.#followedLog.prepareSubscriptions(moved);
+    const byProject = Map.groupBy(news, ({ projectId }) => projectId);
+    for (const { projectId, version, known } of moved) {
+      const subscriptions = await this.#followedLog.getSubscriptions(projectId, version);
+      for (const { environmentId, eventName, newest } of byProject.get(projectId) ?? []) {
+        const range = { environmentId, eventName, after: known.looked, newest };
+        for (const stitchId of subscriptions.findPossible(range)) {
+          known.candidates.set(stitchId, Math.max(newest, known.candidates.get(stitchId) ?? 0));
+        }
+      }
+    }
+  }
+
+  /** The stitches whose rows are below that number, by project: a list for each. */
+  async #findBelow(
+    projects: readonly (Followed & { readonly below: number })[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> {
+    const found = new Map(projects.map(({ projectId }) => [projectId, [] as string[]]));
+    if (projects.length === 0) return found;
+    const rows = await this.#db.query<{ readonly projectId: string; readonly stitchId: string }>(
+      selectBelow,
+      [projects.map(({ projectId }) => projectId), projects.map(({ below }) => below)],
+      'stitches.below',
+    );
+    for (const { projectId, stitchId } of rows) found.get(projectId)?.push(stitchId);
+    return found;
+  }
+
+  /** Those of the candidates that are behind; the others are none any more. */
+  async #listBehind(
+    page: readonly {
+      readonly stitchId: string;
+      readonly target: number;
+      readonly candidates: Map<string, number>;
+    }[],
+  ): Promise<string[]> {
+    const rows = await this.#db.query<{ readonly stitchId: string }>(
+      selectBehind,
+      [page.map(({ stitchId }) => stitchId), page.map(({ target }) => target)],
+      'stitches.behind',
+    );
+    const behind = new Set(rows.map(({ stitchId }) => stitchId));
+    for (const { stitchId, candidates } of page) if (!behind.has(stitchId)) candidates.delete(stitchId);
+    return [...behind];
+  }
+}
