@@ -9,16 +9,16 @@
  *   unknown project -> known   every stitch whose row is below the log's head is a candidate
  *   known                      so is, round by round, whoever may want what came since the last look, and who is far behind the head: what is
  *                              compared with what has a row after a restart, and what lists read for it, stays short
- *   known -> unknown           its stitches want nothing any more
+ *   known -> unknown           its stitches want nothing any more; or the log has fewer events than before (a backup was restored)
  *
  * All of it can be found again: a node that starts knows no project. It keeps as much for a project as its stitches and their filters take.
  */
 import type { Queries } from '../database/index.ts';
 import type { FollowedLog } from './followed-log.ts';
 
-/** Projects and candidates of one statement. */
+/** Projects and candidates of one statement. All candidates of a page are told at once, and a node takes in 10,000 commands at a time. */
 const pageProjects = 500;
-const pageStitches = 5_000;
+const pageStitches = 1_000;
 /** What a node remembers; the stitches of further projects are candidates in each round while their rows are below the head. */
 const maxProjects = 100_000;
 /** A project that has had more events since the last look is unknown again: to read its rows is cheaper. */
@@ -35,13 +35,30 @@ const selectFollowed = `
   where p.project_id > $1 and exists (select from stitch_spans s where s.project_id = p.project_id and s.cancelled_at is null)
   order by p.project_id limit $2`;
 
-const selectNews = `
-  select k.project_id as "projectId", e.environment_id as "environmentId", e.event_name as "eventName", e.newest
+const selectNewEvents = (where: string): string => `
+  select k.project_id as "projectId", e.environment_id as "environmentId", e.event_name as "eventName", e.newest, e.events
   from unnest($1::text[], $2::bigint[], $3::bigint[]) as k(project_id, after, upto)
   cross join lateral (
-    select environment_id, event_name, max(seq) as newest from events
-    where project_id = k.project_id and seq > k.after and seq <= k.upto group by 1, 2
+    select environment_id, event_name, max(seq) as newest, count(*)::int as events from events
+    where project_id = k.project_id and seq > k.after and seq <= k.upto${where} group by 1, 2
   ) e`;
+
+/**
+ * First in the partitions of the day: a look into each of forty takes as long as twenty events. Then in all of them, for the projects of which
+ * numbers are missing: their events have an instant from another day, by the clock of the node that committed them.
+ *
+ * Measured with 300 events of each of 500 projects: 2.2 microseconds an event, of which index and row take 1.5, whether the grouping is inside
+ * or after the join. An index that has all of it would not be read alone, since no vacuum has come to rows that new.
+ */
+const newEventReads = [
+  {
+    name: 'events.newest',
+    text: selectNewEvents(
+      " and occurred_at > now() - interval '1 hour' and occurred_at < now() + interval '1 hour'",
+    ),
+  },
+  { name: 'events.newest_anywhere', text: selectNewEvents('') },
+] as const;
 
 const isLive = `s.archived_at is null and s.status <> 'disabled'`;
 
@@ -61,6 +78,16 @@ interface Followed {
   readonly head: number;
   /** Of what its stitches follow. */
   readonly version: number;
+}
+
+/** What came of one name. */
+interface NewEvents {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly eventName: string;
+  /** The number of the last of them. */
+  readonly newest: number;
+  readonly events: number;
 }
 
 interface KnownProject {
@@ -107,8 +134,10 @@ export class StitchesBehind {
 
   /** Makes candidates. What was looked at counts only when all of it is read. */
   async #look(page: readonly Followed[]): Promise<KnownProject[]> {
-    const isUnknown = ({ projectId, head }: Followed): boolean =>
-      head - (this.#known.get(projectId)?.looked ?? -Infinity) > maxNews;
+    const isUnknown = ({ projectId, head }: Followed): boolean => {
+      const looked = this.#known.get(projectId)?.looked ?? -Infinity;
+      return head < looked || head - looked > maxNews;
+    };
     await this.#findWanting(page.filter(each => !isUnknown(each)));
     const below = await this.#findBelow(
       page.flatMap(each => {
@@ -120,7 +149,11 @@ export class StitchesBehind {
     return page.map(({ projectId, head }) => {
       const stitchIds = below.get(projectId);
       const known = this.#known.get(projectId);
-      const project = known ?? { looked: head, checked: head, candidates: new Map<string, number>() };
+      const isShorter = head < (known?.looked ?? 0);
+      const project =
+        known === undefined || isShorter
+          ? { looked: head, checked: head, candidates: new Map<string, number>() }
+          : known;
       this.#known.set(projectId, project);
       for (const stitchId of stitchIds ?? []) project.candidates.set(stitchId, head);
       project.looked = head;
@@ -136,22 +169,8 @@ export class StitchesBehind {
       return known === undefined || known.looked >= each.head ? [] : { ...each, known };
     });
     if (moved.length === 0) return;
-    const news = await this.#db.query<{
-      readonly projectId: string;
-      readonly environmentId: string;
-      readonly eventName: string;
-      readonly newest: number;
-    }>(
-      selectNews,
-      [
-        moved.map(({ projectId }) => projectId),
-        moved.map(({ known }) => known.looked),
-        moved.map(({ head }) => head),
-      ],
-      'events.newest',
-    );
+    const byProject = await this.#readNewEvents(moved);
     await this.#followedLog.prepareSubscriptions(moved);
-    const byProject = Map.groupBy(news, ({ projectId }) => projectId);
     for (const { projectId, version, known } of moved) {
       const subscriptions = await this.#followedLog.getSubscriptions(projectId, version);
       for (const { environmentId, eventName, newest } of byProject.get(projectId) ?? []) {
@@ -161,6 +180,31 @@ export class StitchesBehind {
         }
       }
     }
+  }
+
+  /** What came since the last look, by project. */
+  async #readNewEvents(
+    moved: readonly (Followed & { readonly known: KnownProject })[],
+  ): Promise<ReadonlyMap<string, readonly NewEvents[]>> {
+    const found = new Map<string, readonly NewEvents[]>();
+    let missing = moved;
+    for (const { text, name } of newEventReads) {
+      if (missing.length === 0) break;
+      const values = [
+        missing.map(({ projectId }) => projectId),
+        missing.map(({ known }) => known.looked),
+        missing.map(({ head }) => head),
+      ];
+      const rows = await this.#db.query<NewEvents>(text, values, name);
+      for (const [projectId, news] of Map.groupBy(rows, ({ projectId }) => projectId)) {
+        found.set(projectId, news);
+      }
+      missing = missing.filter(({ projectId, head, known }) => {
+        const read = found.get(projectId)?.reduce((sum, { events }) => sum + events, 0) ?? 0;
+        return read < head - known.looked;
+      });
+    }
+    return found;
   }
 
   /** The stitches whose rows are below that number, by project: a list for each. */

@@ -40,6 +40,7 @@ type Query = (sources: DeliverySources, values: never) => readonly Row[];
 const threadEvents = 16;
 /** A retry that has been due for so long has lost its reminder. */
 const overdueMs = 60_000;
+const hourMs = 3_600_000;
 
 const queries: Readonly<Record<string, Query>> = {
   'projects.archived': () => [{ isArchived: false }],
@@ -153,18 +154,11 @@ const queries: Readonly<Record<string, Query>> = {
       .sort(([a], [b]) => compare(a, b))
       .slice(0, limit)
       .map(([projectId, { lastSeq: head, subscriptions: version }]) => ({ projectId, head, version })),
-  'events.newest': (
-    { log },
-    [projects, starts, ends]: readonly [readonly string[], readonly number[], readonly number[]],
-  ) =>
-    projects.flatMap((projectId, index) => {
-      const events = log(projectId).slice(starts[index] ?? 0, ends[index] ?? 0);
-      return [
-        ...Map.groupBy(events, ({ environmentId, eventName }) => `${environmentId} ${eventName}`).values(),
-      ]
-        .flatMap(ofName => ofName.at(-1) ?? [])
-        .map(({ environmentId, eventName, seq }) => ({ projectId, environmentId, eventName, newest: seq }));
-    }),
+  'events.newest': ({ log, now }, stretches: Stretches) =>
+    listNewEvents(stretches, projectId =>
+      log(projectId).filter(({ occurredAt }) => Math.abs(occurredAt.getTime() - now()) < hourMs),
+    ),
+  'events.newest_anywhere': ({ log }, stretches: Stretches) => listNewEvents(stretches, log),
   'stitches.below': ({ stitches }, [projects, below]: readonly [readonly string[], readonly number[]]) =>
     projects.flatMap((projectId, index) =>
       stitches()
@@ -198,6 +192,24 @@ const queries: Readonly<Record<string, Query>> = {
 };
 
 /** Throws for a statement that it does not know. */
+/** Projects, and of each the numbers after which its events begin, and with which they end. */
+type Stretches = readonly [readonly string[], readonly number[], readonly number[]];
+
+function listNewEvents([projects, starts, ends]: Stretches, log: DeliverySources['log']): readonly Row[] {
+  return projects.flatMap((projectId, index) => {
+    const events = log(projectId).filter(
+      ({ seq }) => seq > (starts[index] ?? 0) && seq <= (ends[index] ?? 0),
+    );
+    const byName = Map.groupBy(events, ({ environmentId, eventName }) => `${environmentId} ${eventName}`);
+    return [...byName.values()].flatMap(ofName => {
+      const last = ofName.at(-1);
+      if (last === undefined) return [];
+      const { environmentId, eventName, seq: newest } = last;
+      return { projectId, environmentId, eventName, newest, events: ofName.length };
+    });
+  });
+}
+
 export function answer(sources: DeliverySources, name: string, values: readonly unknown[]): readonly Row[] {
   const query = queries[name];
   if (query === undefined) throw new Error(`the simulation does not know the statement ${name}`);

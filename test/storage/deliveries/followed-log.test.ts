@@ -21,6 +21,7 @@ const names: readonly EventName[] = [
   'stitch.test.ping',
 ];
 const count = 3;
+const dayMs = 86_400_000;
 
 const step = fc.oneof(
   {
@@ -243,13 +244,9 @@ t.test('a stitch that wants nothing of what came is left alone until it is far b
     const found = await findBehind(behind);
     return ['every', 'rare', 'off'].filter((_, index) => found.includes(stitches[index] ?? ''));
   };
-  const commit = (name: EventName): Promise<unknown> => {
-    const row = {
-      projectId,
-      environmentId: environments[0],
-      occurredAt: new Date().toISOString(),
-      body: '{}',
-    };
+  const commit = (name: EventName, msAhead = 0): Promise<unknown> => {
+    const occurredAt = new Date(Date.now() + msAhead).toISOString();
+    const row = { projectId, environmentId: environments[0], occurredAt, body: '{}' };
     const write = appendEvent({ ...row, eventId: newId('event'), eventName: name });
     return database.query(append.text, appendParameters([write]));
   };
@@ -276,6 +273,25 @@ t.test('a stitch that wants nothing of what came is left alone until it is far b
   t.same(await find(), ['every'], 'though it was found before');
   await commit('thread.tags.changed');
   t.same(await find(), ['every', 'rare']);
+  await settle([every, rare]);
+  t.same(await find(), []);
+  await commit('thread.status.changed');
+  await commit('thread.tags.changed', -40 * dayMs);
+  t.same(await find(), ['every', 'rare'], 'though the clock of the node that committed it was wrong');
+  await settle([every, rare]);
+  t.same(await find(), []);
+  await database.query(
+    `with fewer as (update project_streams set last_seq = last_seq - 2 where project_id = $1 returning last_seq)
+     delete from events using fewer where project_id = $1 and seq > last_seq`,
+    [projectId],
+  );
+  await commit('thread.tags.changed');
+  await database.query(
+    `update stitches s set settled_seq = last_seq - 1 from project_streams p
+     where s.project_id = $1 and p.project_id = s.project_id`,
+    [projectId],
+  );
+  t.same(await find(), ['every', 'rare'], 'though the log has lost events that were looked at');
   await settle([every, rare]);
   t.same(await find(), []);
   const come = (events: number): Promise<unknown> =>
