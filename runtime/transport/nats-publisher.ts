@@ -15,6 +15,8 @@ export const headersBytes = 1_024;
 
 /** The subject at which the node that answers takes asks for all of its shards, in lines. */
 const linesToHeader = 'Skein-Lines-To';
+/** The subject at which the sender of a tell wants to hear the subject for lines. */
+const linesQuestionHeader = 'Skein-Lines-Question';
 /** The remaining time of a command, in milliseconds. */
 const leftHeader = 'Skein-Left';
 const requestIdHeader = 'Skein-Request-Id';
@@ -42,6 +44,18 @@ export function createAnswerHeaders(linesTo: string): MsgHdrs {
 /** Undefined where the node that answers is older than lines, or does not own the shard. */
 export function readLinesTo(given: MsgHdrs | undefined): string | undefined {
   const subject = given?.get(linesToHeader);
+  return subject === '' ? undefined : subject;
+}
+
+/** The same headers with the question of a tell where lines may be sent; it is answered at `subject`. */
+export function askForLines(given: MsgHdrs, subject: string): MsgHdrs {
+  given.set(linesQuestionHeader, subject);
+  return given;
+}
+
+/** Where to answer the question; undefined where there is none. */
+export function readLinesQuestion(given: MsgHdrs | undefined): string | undefined {
+  const subject = given?.get(linesQuestionHeader);
   return subject === '' ? undefined : subject;
 }
 

@@ -4,7 +4,8 @@
  *   serving -> leaving   `release`: the server is told to send no more; late asks are answered with NoOwner
  *   leaving -> left      the server has confirmed that, and every answer in flight is out
  *
- * Nodes that have had an answer of the shard send its asks to this node's own subject instead, in lines (nats.ts).
+ * Nodes that have had an answer of the shard send its asks and tells to this node's own subject instead, in lines (nats.ts). A node that only
+ * tells it asks for the subject.
  */
 import type { Msg, Subscription } from 'nats';
 import { ServiceError } from '../../protocol/errors.ts';
@@ -12,7 +13,13 @@ import { NoOwner, unavailable } from '../actor/index.ts';
 import type { NatsConnection } from '../nats/index.ts';
 import type { Log } from '../observability/index.ts';
 import type { Clock } from '../time/index.ts';
-import { createAnswerHeaders, headersBytes, isTooLate, type NatsPublisher } from './nats-publisher.ts';
+import {
+  createAnswerHeaders,
+  headersBytes,
+  isTooLate,
+  type NatsPublisher,
+  readLinesQuestion,
+} from './nats-publisher.ts';
 import type { EnvelopeHandler } from './transport.ts';
 import {
   decodeEnvelope,
@@ -28,7 +35,7 @@ export const linesToken = '-';
 
 /**
  * What the token of a tell in a line begins with; its shard follows, and what makes it unique. A node that knows no tells in lines takes it for
- * an ask, and its answer is not missed.
+ * an ask, and its answer is not missed. With the shard alone it is the token of a tell's question where lines may be sent.
  */
 export const tellToken = '~';
 
@@ -128,7 +135,19 @@ export class NatsShard {
 
   #onTell(message: Msg): void {
     if (this.#left !== undefined) return;
-    this.#handle(message.string()).catch(() => undefined);
+    const question = readLinesQuestion(message.headers);
+    this.#handle(message.string()).then(
+      () => this.#answerQuestion(question),
+      (error: unknown) => {
+        if (!(error instanceof NoOwner)) this.#answerQuestion(question);
+      },
+    );
+  }
+
+  #answerQuestion(subject: string | undefined): void {
+    const { connection, publisher, linesTo } = this.#options;
+    if (subject === undefined || this.#left !== undefined || !connection.connected) return;
+    publisher.send({ subject, bytes: Buffer.from(linesTo) });
   }
 
   #onAsk(message: Msg, subject: string): void {

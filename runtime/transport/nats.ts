@@ -6,7 +6,8 @@
  * An answer names the subject at which its node takes asks in lines, `skein.<cluster>.lines.<node>`. Later asks of the shard go there, so
  * that all asks of one node to another in a turn of the event loop are one message, as are their answers. A message alone costs
  * both nodes and the server more than what is in it. Who is not the owner any more says so, and the next try is by subscription again. Tells go
- * with the asks; whoever gets one for a shard that it does not own says so, too, and passes it on by subscription.
+ * with the asks; whoever gets one for a shard that it does not own says so, too, and passes it on by subscription. A tell that goes alone asks the
+ * owner for its subject, by a header: of many shards nothing is ever asked, where stitches are woken.
  *
  * While the connection is lost, asks find no owner, and tells and published messages are dropped; asks that were sent before fail at
  * once, their outcome unknown. Bounded by `pendingLimit` asks and by the bytes that the server has not confirmed.
@@ -18,6 +19,7 @@ import type { Clock } from '../time/index.ts';
 import { NoOwner, unavailable } from '../actor/index.ts';
 import type { Counters, Log } from '../observability/index.ts';
 import {
+  askForLines,
   createHeaders,
   headersBytes,
   NatsPublisher,
@@ -218,8 +220,12 @@ export class NatsTransport implements Transport {
         return;
       }
       const bytes = Buffer.from(text);
-      const options = { headers: createHeaders(envelope, clock.monotonic()) };
-      this.#send({ subject: this.#getShardSubject(shard), bytes, options, onLost });
+      const now = clock.monotonic();
+      const headers = createHeaders(envelope, now);
+      if (this.#shardLines.takeQuestion(shard, now)) {
+        askForLines(headers, `${this.#inboxPrefix}${tellToken}${shard}`);
+      }
+      this.#send({ subject: this.#getShardSubject(shard), bytes, options: { headers }, onLost });
     } catch (error) {
       onLost();
       log.error({ err: error, shard }, 'a tell could not be sent');
@@ -279,6 +285,8 @@ export class NatsTransport implements Transport {
         if (token.startsWith(tellToken)) this.#onTellAnswer(token, answer);
         else this.#pending.onAnswer(token, answer);
       }
+    } else if (token.startsWith(tellToken)) {
+      this.#setLines(Number(token.slice(tellToken.length)), message.string());
     } else if (message.data.length > 0) {
       this.#learn(token, readLinesTo(message.headers));
       this.#pending.onAnswer(token, message.string());
@@ -296,7 +304,11 @@ export class NatsTransport implements Transport {
   /** Whoever answers an ask of a shard owns the shard. */
   #learn(token: string, linesTo: string | undefined): void {
     const shard = this.#pending.getShard(token);
-    if (shard === undefined || linesTo === undefined || this.#shardLines.get(shard) === linesTo) return;
+    if (shard !== undefined && linesTo !== undefined) this.#setLines(shard, linesTo);
+  }
+
+  #setLines(shard: number, linesTo: string): void {
+    if (this.#shardLines.get(shard) === linesTo) return;
     // A later ask must not overtake one that waits for the end of this turn.
     this.#publisher.flush();
     this.#shardLines.set(shard, linesTo);

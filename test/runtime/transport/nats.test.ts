@@ -273,6 +273,14 @@ function overhear({ connection }: NatsNode): string[] {
   return subjects;
 }
 
+/** Resolves when what the caller has sent is answered, and overheard. */
+async function untilAnswered(caller: NatsNode, owner: NatsNode, ear: NatsNode): Promise<void> {
+  for (const { connection } of [caller, owner, owner, caller, ear]) {
+    await atTurnEnd();
+    await connection.flush();
+  }
+}
+
 t.test(
   'asks of one turn to one node go as one message, whatever their shards, and so do the answers',
   async t => {
@@ -368,8 +376,46 @@ t.test('a tell finds a shard that has moved, and the next one goes there at once
   );
   caller.transport.tell(7, createEnvelope('by subscription'));
   await arrived(2);
+  await untilAnswered(caller, second, ear);
+  t.strictSame(subjects.splice(0), ['shard.7', 'answer'], 'its owner says where it takes lines');
+  caller.transport.tell(7, createEnvelope('in a line'));
+  await arrived(3);
   await ear.connection.flush();
-  t.strictSame(subjects, ['shard.7']);
+  t.strictSame(subjects, ['lines']);
+});
+
+t.test('a shard that is only told learns lines, too', async t => {
+  const server = await NatsServer.of(t, { jetStream: false });
+  const [caller, owner, ear] = (await Promise.all([1, 2, 3].map(() => natsNode(t, server.url)))) as [
+    NatsNode,
+    NatsNode,
+    NatsNode,
+  ];
+  const told: unknown[] = [];
+  const last = Promise.withResolvers<void>();
+  for (const shard of [1, 2]) {
+    await owner.transport.serve(shard, async ({ payload }) => {
+      told.push(payload);
+      if (payload === 'last') last.resolve();
+      if (payload === 'fails') throw new ServiceError('svc/runtime/conflict');
+    });
+  }
+  const subjects = overhear(ear);
+  await ear.connection.flush();
+  for (const payload of ['fails', 'next']) caller.transport.tell(1, createEnvelope(payload));
+  caller.transport.tell(2, createEnvelope('other'));
+  await untilAnswered(caller, owner, ear);
+  t.strictSame(
+    subjects.splice(0).sort(),
+    ['answer', 'answer', 'shard.1', 'shard.1', 'shard.2'],
+    'each shard is asked once',
+  );
+  for (let n = 0; n < 6; n++) caller.transport.tell(1 + (n % 2), createEnvelope(n));
+  caller.transport.tell(1, createEnvelope('last'));
+  await last.promise;
+  await ear.connection.flush();
+  t.strictSame(subjects, ['lines']);
+  t.strictSame(told, ['fails', 'next', 'other', 0, 1, 2, 3, 4, 5, 'last']);
 });
 
 t.test('a tell to a node that is gone is lost, and the next one finds the shard again', async t => {
