@@ -8,6 +8,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode, type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { type AppIdentity, AppIdentityProvider } from './app-identity.ts';
+import { watchMissingFiles } from './missing-files.ts';
 import { nonce } from './nonce.ts';
 import { resolveVariables, theme } from './theme.ts';
 import { KitTextsProvider } from './texts/index.ts';
@@ -21,7 +22,7 @@ export const queries = new QueryClient({
 export function mount(identity: AppIdentity, app: ReactNode): void {
   const root = document.getElementById('root');
   if (root === null) throw new Error('the page has no root');
-  reloadForNewBuild();
+  watchMissingFiles();
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>
@@ -38,21 +39,4 @@ export function mount(identity: AppIdentity, app: ReactNode): void {
       </QueryClientProvider>
     </StrictMode>,
   );
-}
-
-/**
- * While a cluster is upgraded, a page of one build may ask for files of another. Loading it anew, once, brings the newer one. Where the server
- * cannot be reached it would bring nothing, and take away what is shown.
- */
-function reloadForNewBuild(): void {
-  const key = 'skein-reloaded-at';
-  const reload = async (): Promise<void> => {
-    const before = Number(sessionStorage.getItem(key) ?? 0);
-    if (Date.now() - before < 60_000) return;
-    const { ok } = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' });
-    if (!ok) return;
-    sessionStorage.setItem(key, String(Date.now()));
-    location.reload();
-  };
-  addEventListener('vite:preloadError', () => void reload().catch(() => undefined));
 }

@@ -89,18 +89,25 @@ export function signIn(issued: TokenResponse): void {
   tabs.postMessage({ started: userId } satisfies Told);
 }
 
-const signOutQuestions = new Set<() => boolean>();
+type SignOutQuestion = () => boolean | Promise<boolean>;
+
+const signOutQuestions = new Set<SignOutQuestion>();
 
 /** Asked before somebody signs out of their own will, who stays where it gives false. Returns what removes it. */
-export function beforeSignOut(ask: () => boolean): () => void {
+export function beforeSignOut(ask: SignOutQuestion): () => void {
   signOutQuestions.add(ask);
   return () => signOutQuestions.delete(ask);
 }
 
+/** Whether nothing is in the way of signing out: what would be lost was asked about. */
+export async function maySignOut(): Promise<boolean> {
+  for (const ask of signOutQuestions) if (!(await ask())) return false;
+  return true;
+}
+
 /** Signs out, unless something is in the way. */
 export async function askToSignOut(): Promise<void> {
-  for (const ask of signOutQuestions) if (!ask()) return;
-  await signOut();
+  if (await maySignOut()) await signOut();
 }
 
 /** Ends the session here, on the server, and in the other tabs. */

@@ -1,22 +1,31 @@
 /** Errors in the reader's language, in texts that are loaded at the first one. */
 import { useEffect, useState } from 'react';
-import type { ErrorTexts } from './texts/en-errors.ts';
+import { english } from './texts/en.ts';
+import type { PlainErrorTexts } from './texts/en-errors.ts';
 import { toErrorText } from './to-error-text.ts';
 
+const isGerman = (): boolean => document.documentElement.lang.startsWith('de');
+
 /** They are in no first load: most visits need none of them. */
-async function loadErrorTexts(): Promise<ErrorTexts> {
-  return document.documentElement.lang.startsWith('de')
+async function loadErrorTexts(): Promise<PlainErrorTexts> {
+  return isGerman()
     ? (await import('./texts/de-errors.ts')).germanErrors
     : (await import('./texts/en-errors.ts')).englishErrors;
 }
 
-let loading: Promise<ErrorTexts | undefined> | undefined;
+/** What the page has, since it says everything else by it: no connection is needed for it. */
+async function getPlainTexts(): Promise<PlainErrorTexts> {
+  const { german } = isGerman() ? await import('./texts/de.ts') : { german: english };
+  return german.account.problems;
+}
 
-/** Undefined where they cannot be loaded; then the next error tries again. */
-export function getErrorTexts(): Promise<ErrorTexts | undefined> {
+let loading: Promise<PlainErrorTexts> | undefined;
+
+/** Without those of the codes where they cannot be loaded; then the next error tries again. */
+export function getErrorTexts(): Promise<PlainErrorTexts> {
   loading ??= loadErrorTexts().catch(() => {
     loading = undefined;
-    return undefined;
+    return getPlainTexts();
   });
   return loading;
 }

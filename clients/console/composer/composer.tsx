@@ -1,7 +1,8 @@
 /** What the operator writes: a reply to the participant, or a note for colleagues. What is sent goes to the outbox, and is shown at once. */
 import { ActionIcon } from '@mantine/core';
 import { X } from 'lucide-react';
-import { lazy, Suspense, useLayoutEffect, useRef } from 'react';
+import { Suspense, useLayoutEffect, useRef } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import type { Message, Thread } from '../../sdk/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
@@ -19,7 +20,7 @@ import { useDropping } from './use-dropping.ts';
 import { useTemplates } from './use-templates.ts';
 import classes from './composer.module.css';
 
-const TemplatePicker = lazy(() => import('./template-picker.tsx'));
+const TemplatePicker = lazyPart(() => import('./template-picker.tsx'));
 
 export interface ComposerProps {
   readonly open: OpenThread;

@@ -12,6 +12,9 @@ session.onEnd(() => {
   kept.clear();
 });
 
+/** Whether files would be lost with the page. */
+export const holdsFiles = (): boolean => [...kept.values()].some(uploads => uploads.holdsFiles);
+
 export function getUploads(conversations: Conversations, drafts: Drafts): Uploads {
   const known = kept.get(conversations);
   if (known !== undefined) return known;

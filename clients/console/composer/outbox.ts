@@ -8,9 +8,12 @@
  *
  * A message that failed and is sent once more has a key of its own kind, the same for all operators.
  *
+ * The server forgets keys after a day. So what has waited for so long, what is sent again under another key, and what a colleague may have sent
+ * before, is looked for among the messages of its thread before it leaves.
+ *
  * What belongs to one thread leaves in order, one after the other: behind what is refused the rest waits.
  */
-import { ApiError, AuthError } from '../../sdk/index.ts';
+import { ApiError, AuthError, type Message } from '../../sdk/index.ts';
 import { parseKept, toResendKey, type Outgoing, type OutgoingContent } from './outgoing.ts';
 
 export type { Outgoing, OutgoingContent } from './outgoing.ts';
@@ -19,6 +22,10 @@ export type { Outgoing, OutgoingContent } from './outgoing.ts';
 export interface OutboxPort {
   /** Sends one, with its key, in one try. */
   send(outgoing: Outgoing): Promise<void>;
+  /** Whether the thread has it already. */
+  isThere(outgoing: Outgoing): Promise<boolean>;
+  /** Number of the thread's last event that is known here. */
+  getLastSequence(threadId: string): number;
   /** What was kept by the page before, as text. */
   load(): string | null;
   keep(text: string): void;
@@ -27,6 +34,8 @@ export interface OutboxPort {
   now(): number;
   createKey(): string;
 }
+
+export type FailedMessage = Pick<Message, 'messageId' | 'threadId' | 'sequence'>;
 
 /** The server honours a key for 24 hours. */
 const keyLifetimeMs = 23 * 3_600_000;
@@ -84,20 +93,19 @@ export class Outbox {
   };
 
   add(threadId: string, content: OutgoingContent): void {
-    const { createKey, now } = this.#port;
-    this.#append({ key: createKey(), threadId, content, queuedAt: now(), state: 'waiting' });
+    const { createKey, getLastSequence } = this.#port;
+    this.#append({ key: createKey(), afterSequence: getLastSequence(threadId), threadId, content });
   }
 
   /** Sends a message that failed once more; not twice. */
-  addAgain(threadId: string, content: OutgoingContent, messageId: string): void {
+  addAgain(content: OutgoingContent, { messageId, threadId, sequence }: FailedMessage): void {
     if (this.#items.some(({ resend }) => resend?.messageId === messageId)) return;
     const resend = { messageId, attempt: 1 };
-    const queuedAt = this.#port.now();
-    this.#append({ key: toResendKey(resend), resend, threadId, content, queuedAt, state: 'waiting' });
+    this.#append({ key: toResendKey(resend), resend, afterSequence: sequence, threadId, content });
   }
 
-  #append(item: Outgoing): void {
-    this.#change([...this.#items, item]);
+  #append(item: Omit<Outgoing, 'queuedAt' | 'state'>): void {
+    this.#change([...this.#items, { ...item, queuedAt: this.#port.now(), state: 'waiting' }]);
     this.flush();
   }
 
@@ -112,8 +120,9 @@ export class Outbox {
       this.#items.map(item => {
         if (item.key !== key) return item;
         const { problem: _problem, resend, ...rest } = item;
+        const first = item.first ?? { key: item.key, at: item.queuedAt };
         const renewed = { ...rest, queuedAt: now(), state: 'waiting' } as const;
-        if (resend === undefined) return { ...renewed, key: createKey() };
+        if (resend === undefined) return { ...renewed, key: createKey(), first };
         const next = { ...resend, attempt: resend.attempt + 1 };
         return { ...renewed, key: toResendKey(next), resend: next };
       }),
@@ -157,10 +166,13 @@ export class Outbox {
   }
 
   async #send(item: Outgoing): Promise<void> {
-    if (this.#port.now() - item.queuedAt > keyLifetimeMs) return this.#refuse(item.key, 'tooOld');
+    const isTooOld = this.#port.now() - item.queuedAt > keyLifetimeMs;
+    const mayBeThere = isTooOld || item.first !== undefined || item.resend !== undefined;
     this.#update(item.key, { state: 'sending' });
     try {
-      await this.#port.send(item);
+      const isThere = mayBeThere && (await this.#port.isThere(item));
+      if (!isThere && isTooOld) return this.#refuse(item.key, 'tooOld');
+      if (!isThere) await this.#port.send(item);
     } catch (error) {
       // That attempt was refused before, perhaps a colleague's: what was in its way may be gone.
       if (item.resend !== undefined && isReplay(error)) return this.#renew(item.key);

@@ -14,6 +14,10 @@ export const toResendKey = ({ messageId, attempt }: Resend): string => `resend-$
 export interface Outgoing {
   /** The Idempotency-Key of every try. */
   readonly key: string;
+  /** Of what was refused and is sent again: the key that it had at first, and since when, as `queuedAt`. */
+  readonly first?: { readonly key: string; readonly at: number };
+  /** The thread's last event that was known when it was written: it comes later. Missing: of an older page, and not known. */
+  readonly afterSequence?: number | undefined;
   /** Of a message that failed, sent once more. */
   readonly resend?: Resend;
   readonly threadId: string;
@@ -39,12 +43,16 @@ export interface Outgoing {
         /** As it will read. */
         readonly body: string;
       };
-  /** Milliseconds since 1970. */
+  /** Since when it has its key, in milliseconds since 1970. */
   readonly queuedAt: number;
   readonly state: 'waiting' | 'sending' | 'refused';
   /** Why it was refused, in the server's words; `tooOld`: its key is not honoured any more. */
   readonly problem?: string;
 }
+
+/** By which it is recognised among the messages of its thread, under whatever key it was sent in the end. */
+export const getMark = ({ key, first }: Pick<Outgoing, 'key' | 'first'>): string => first?.key ?? key;
+
 export type OutgoingContent = Outgoing['content'];
 
 export interface KeptOutbox {
@@ -127,6 +135,8 @@ const isContent: Check = value =>
 
 const isWhole = toShapeCheck({
   key: isText,
+  first: toOptionalCheck(toShapeCheck({ key: isText, at: isNumber })),
+  afterSequence: toOptionalCheck(isNumber),
   resend: toOptionalCheck(toShapeCheck({ messageId: isText, attempt: isNumber })),
   threadId: isText,
   content: isContent,

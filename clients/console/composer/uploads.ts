@@ -92,6 +92,11 @@ export class Uploads {
     this.#set(threadId, rest);
   }
 
+  /** Whether there are files that no page but this one has: they are on their way, or have failed. */
+  get holdsFiles(): boolean {
+    return [...this.#threads.values()].some(uploads => uploads.some(({ state }) => state !== 'ready'));
+  }
+
   /** The message has them now. */
   clear(threadId: string): void {
     for (const { id } of this.getUploads(threadId)) this.#aborts.delete(id);

@@ -1,7 +1,8 @@
 /** The head of a list: which queue it is, and what it is narrowed down to. */
 import { ActionIcon, Pill, Popover } from '@mantine/core';
 import { ListFilter } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { getApplicable, isCounted, type QueueName, type ThreadFilters } from '../live/queues.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useTexts } from '../texts/index.ts';
@@ -10,7 +11,7 @@ import { type FilterLabels, useFilterLabels } from './use-filter-labels.ts';
 import classes from './filter-bar.module.css';
 
 // Not of the first load: what they are made of is large.
-const FilterFields = lazy(() => import('./filter-fields.tsx'));
+const FilterFields = lazyPart(() => import('./filter-fields.tsx'));
 
 interface FilterBarProps {
   readonly title: string;

@@ -3,7 +3,8 @@ import { Button, Skeleton } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { lazy, Suspense, useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { Suspense, useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
@@ -23,7 +24,7 @@ import { useFilters, withoutMessage } from './use-filters.ts';
 import classes from './thread-list-pane.module.css';
 
 // Not of the first load: nothing is chosen then.
-const SelectionBar = lazy(() => import('./selection-bar.tsx'));
+const SelectionBar = lazyPart(() => import('./selection-bar.tsx'));
 
 const rowHeight = 68;
 /** Ages are told anew so often. */

@@ -1,12 +1,13 @@
 /** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { OpenButton } from '../../kit/palette/open-button.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useAskedPalette } from './ask-palette.ts';
 
 const importPalette = () => import('./palette.tsx');
-const Palette = lazy(importPalette);
+const Palette = lazyPart(importPalette);
 const loadAfterMs = 2_000;
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {

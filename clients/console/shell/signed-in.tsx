@@ -1,11 +1,12 @@
 /** Whatever needs somebody who is signed in, with what they have set. */
 import { Outlet } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { Suspense, useEffect } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { ProfileSettings, useProfile } from '../../kit/people/use-profile.ts';
 import { keepPreferences, toPreferences } from '../notifications/preferences.ts';
 
-/** Nothing waits yet when the page is loaded. */
-const UnsentWatch = lazy(() => import('./unsent-watch.tsx'));
+/** Nothing waits yet when the page is loaded, or what does was left by the page before. */
+const UnsentWatch = lazyPart(() => import('./unsent-watch.tsx'));
 
 export function SignedIn() {
   return (

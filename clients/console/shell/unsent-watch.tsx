@@ -1,30 +1,37 @@
-/** What the page before has left is sent; and whoever would lose what waits, by closing the tab or signing out, is asked before. */
-import { useEffect } from 'react';
-import { beforeSignOut } from '../../kit/browser-session.ts';
+/**
+ * What the page before has left is sent; and whoever would lose what they have written is asked before: by closing the tab, signing out, or
+ * loading the page anew for files that it lacks.
+ */
+import { useCallback, useEffect } from 'react';
+import { session } from '../../kit/browser-session.ts';
+import { getErrorTexts } from '../../kit/error-texts.ts';
 import { useProfile } from '../../kit/people/use-profile.ts';
+import { MissingFiles } from '../../kit/shell/missing-files.tsx';
+import { useSignOutLoss } from '../../kit/use-sign-out-loss.ts';
+import { holdsFiles } from '../composer/kept-uploads.ts';
 import { findUnsentScopes, hasUnsent, type KeptTexts } from '../composer/unsent-scopes.ts';
 import { useTexts } from '../texts/index.ts';
 import { keptConversations } from '../thread/kept-conversations.ts';
 
 const getKept = (): KeptTexts => Object.entries(sessionStorage) as [string, string][];
+const isWaiting = (): boolean => holdsFiles() || hasUnsent(getKept());
 
-export default function UnsentWatch(): null {
-  const { signOutUnsent } = useTexts().shell;
+export default function UnsentWatch() {
+  const { signOutUnsent, missingFiles } = useTexts().shell;
   const { userId } = useProfile().profile ?? {};
   useEffect(() => {
     if (userId !== undefined) keptConversations.resume(findUnsentScopes(getKept(), userId));
   }, [userId]);
+  // When the connection is gone, they cannot be loaded any more.
+  useEffect(() => void getErrorTexts(), []);
   useEffect(() => {
-    const isWaiting = (): boolean => hasUnsent(getKept());
     const ask = (event: BeforeUnloadEvent): void => {
-      if (isWaiting()) event.preventDefault();
+      // A session that has ended by itself leads to the page of signing in, and what waits is kept for afterwards.
+      if (session.isSignedIn && isWaiting()) event.preventDefault();
     };
     addEventListener('beforeunload', ask);
-    const stopAsking = beforeSignOut(() => !isWaiting() || confirm(signOutUnsent));
-    return () => {
-      removeEventListener('beforeunload', ask);
-      stopAsking();
-    };
-  }, [signOutUnsent]);
-  return null;
+    return () => removeEventListener('beforeunload', ask);
+  }, []);
+  useSignOutLoss(useCallback(() => (isWaiting() ? signOutUnsent : undefined), [signOutUnsent]));
+  return <MissingFiles text={missingFiles} />;
 }

@@ -1,12 +1,13 @@
 /** Shows what belongs to a project, until its operator is no member of it any more. */
 import { Center, Stack, Text, Title } from '@mantine/core';
-import { lazy, Suspense, type ReactNode } from 'react';
+import { Suspense, type ReactNode } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { ApiError } from '../../sdk/index.ts';
 import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 import { useStreamState } from '../live/stream-context.tsx';
 import { useTexts } from '../texts/index.ts';
 
-const Unsent = lazy(() => import('./unsent-here.tsx'));
+const Unsent = lazyPart(() => import('./unsent-here.tsx'));
 
 export function WhileAllowed({ children }: { readonly children: ReactNode }) {
   const texts = useTexts().shell;

@@ -1,6 +1,7 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
 import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState, useSyncExternalStore } from 'react';
+import { Suspense, useState, useSyncExternalStore } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
 import { isQueueName, type QueueName } from '../live/queues.ts';
@@ -15,14 +16,14 @@ import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
 /** Whoever has just come sees everything: what it tells of comes later. */
-const Notifier = lazy(() => import('../notifications/notifier.tsx'));
-const MentionNotices = lazy(() => import('../mentions/mention-notice.tsx'));
+const Notifier = lazyPart(() => import('../notifications/notifier.tsx'));
+const MentionNotices = lazyPart(() => import('../mentions/mention-notice.tsx'));
 /** Not the first that anybody looks at. */
-const MentionList = lazy(() => import('../mentions/mention-list.tsx'));
+const MentionList = lazyPart(() => import('../mentions/mention-list.tsx'));
 /** Only where there is little room. */
-const RailDrawer = lazy(() => import('./rail-drawer.tsx'));
-const Shortcuts = lazy(() => import('./shortcuts.tsx'));
-const Damaged = lazy(() => import('./damaged.tsx'));
+const RailDrawer = lazyPart(() => import('./rail-drawer.tsx'));
+const Shortcuts = lazyPart(() => import('./shortcuts.tsx'));
+const Damaged = lazyPart(() => import('./damaged.tsx'));
 
 export function Workplace() {
   const { projectId, environmentId, queue } = useParams({

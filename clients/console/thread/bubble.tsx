@@ -3,6 +3,7 @@ import { ActionIcon, Menu, Tooltip, UnstyledButton } from '@mantine/core';
 import { Check, CheckCheck, CircleAlert, Clock, Ellipsis, Reply } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import type { AgentRun, Message } from '../../sdk/index.ts';
+import { canSendAgain } from '../composer/send-again.ts';
 import { useTexts } from '../texts/index.ts';
 import { Content, replacesBody } from './content.tsx';
 import { Files } from './files.tsx';
@@ -82,7 +83,11 @@ export const Bubble = memo(function Bubble(props: BubbleProps) {
         {message.status === 'failed' && (
           <Failure
             message={message}
-            onRetry={names.mayAnswer && !wasResent ? () => actions.sendAgain(message) : undefined}
+            onRetry={
+              names.mayAnswer && !wasResent && canSendAgain(message)
+                ? () => actions.sendAgain(message)
+                : undefined
+            }
           />
         )}
       </div>
@@ -184,7 +189,7 @@ function Foot({ message }: { readonly message: Message }) {
 
 interface FailureProps {
   readonly message: Message;
-  /** Undefined: the operator may not, or it was done. */
+  /** Undefined: the operator may not, it was done, or there is nothing left to send. */
   readonly onRetry: (() => void) | undefined;
 }
 

@@ -6,8 +6,9 @@
  *   either -> ended (`end`): nothing is sent any more
  */
 import type { EphemeralEvent, Skein, SkeinEvent } from '../../sdk/index.ts';
-import { findArrived, keyField, resendField } from '../composer/arrival.ts';
+import { findArrived, findSent, keyField, resendField } from '../composer/arrival.ts';
 import { Outbox, type Outgoing, type OutboxPort } from '../composer/outbox.ts';
+import { getMark } from '../composer/outgoing.ts';
 import { isConnected, type ProjectStream, type StreamListener } from '../live/project-stream.ts';
 import type { OpenThread, ThreadPort } from './open-thread.ts';
 
@@ -15,7 +16,7 @@ import type { OpenThread, ThreadPort } from './open-thread.ts';
 const keptThreads = 20;
 
 /** What the Console may do without in a test. */
-export type ConversationsPort = Omit<OutboxPort, 'send'> & {
+export type ConversationsPort = Omit<OutboxPort, 'send' | 'isThere' | 'getLastSequence'> & {
   /** Who writes here. */
   readonly userId: string;
 };
@@ -39,7 +40,12 @@ export class Conversations implements StreamListener {
     this.client = client;
     this.#schedule = port.schedule;
     this.#userId = port.userId;
-    this.outbox = new Outbox({ ...port, send: outgoing => this.#send(outgoing) });
+    this.outbox = new Outbox({
+      ...port,
+      send: outgoing => this.#send(outgoing),
+      isThere: outgoing => this.#isThere(outgoing),
+      getLastSequence: threadId => this.#threads.get(threadId)?.getState().lastSequence ?? 0,
+    });
   }
 
   /** @param stream of their environment */
@@ -115,10 +121,20 @@ export class Conversations implements StreamListener {
     await Promise.allSettled(Array.from(this.#threads.values(), thread => thread.reset()));
   }
 
-  async #send({ key, resend, threadId, content }: Outgoing): Promise<void> {
+  async #isThere(outgoing: Outgoing): Promise<boolean> {
+    const sent = await findSent(this.client, outgoing, this.#userId);
+    if (sent === undefined) return false;
+    const thread = this.#threads.get(outgoing.threadId);
+    if ('messageId' in sent) thread?.addMessages([sent]);
+    else thread?.addNote(sent);
+    return true;
+  }
+
+  async #send(outgoing: Outgoing): Promise<void> {
+    const { key, resend, threadId, content } = outgoing;
     const options = { idempotencyKey: key, maxRetries: 0 };
     const metadata = {
-      [keyField]: key,
+      [keyField]: getMark(outgoing),
       ...(resend !== undefined && { [resendField]: resend.messageId }),
     };
     const thread = this.#threads.get(threadId);

@@ -4,7 +4,8 @@
  */
 import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core';
 import { Eye, FileText } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { MessageAttachment } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -14,8 +15,8 @@ import { isTextFile } from './text-file.ts';
 import { useFileUrl } from './use-file-url.ts';
 import classes from './bubble.module.css';
 
-const Lightbox = lazy(() => import('./lightbox.tsx'));
-const TextPreview = lazy(() => import('./text-preview.tsx'));
+const Lightbox = lazyPart(() => import('./lightbox.tsx'));
+const TextPreview = lazyPart(() => import('./text-preview.tsx'));
 
 interface FilesProps {
   readonly files: readonly MessageAttachment[];

@@ -1,6 +1,6 @@
 /** The rows of a thread's list, made of its entries: days, the first unread one, messages in groups, and what is on its way at the end. */
 import type { Message } from '../../sdk/index.ts';
-import type { Outgoing } from '../composer/outbox.ts';
+import { getMark, type Outgoing } from '../composer/outgoing.ts';
 import type { Entry } from './history.ts';
 
 export interface Reaction {
@@ -83,7 +83,7 @@ export function createRows(sources: RowSources): readonly Row[] {
   if (writing !== undefined) rows.push({ kind: 'writing', key: 'writing', text: writing });
   const shownKeys = new Set(rows.map(({ key }) => key));
   for (const each of outgoing)
-    if (!shownKeys.has(each.key)) rows.push({ kind: 'outgoing', key: each.key, outgoing: each });
+    if (!shownKeys.has(getMark(each))) rows.push({ kind: 'outgoing', key: getMark(each), outgoing: each });
   return rows;
 }
 

@@ -1,11 +1,12 @@
 /** Items of a menu: until when threads are put off. What is chosen oneself is asked for in a dialog, which outlives the menu. */
 import { Menu } from '@mantine/core';
-import { lazy, Suspense, useState, type ReactNode } from 'react';
+import { Suspense, useState, type ReactNode } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { useTimeZone } from '../../kit/people/use-profile.ts';
 import { useTexts } from '../texts/index.ts';
 import { listSnoozes } from './snoozes.ts';
 
-const SnoozeDialog = lazy(() => import('./snooze-dialog.tsx'));
+const SnoozeDialog = lazyPart(() => import('./snooze-dialog.tsx'));
 
 interface SnoozeItemsProps {
   readonly onChosen: (until: Date) => void;

@@ -1,7 +1,8 @@
 /** A conversation: its messages, what the operator writes, the agent beside it, and its participant. */
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { Announcements } from '../agent/announcements.tsx';
 import { AgentPanel } from '../agent/agent-panel.tsx';
@@ -32,9 +33,9 @@ import classes from './thread-pane.module.css';
 /** After which a thread that could not be read is read again, in milliseconds. */
 const readAgainMs = 2_000;
 
-const ParticipantPanel = lazy(() => import('../participant/participant-panel.tsx'));
-const RunDrawer = lazy(() => import('../agent/run-drawer.tsx'));
-const TimelineDrawer = lazy(() => import('../agent/timeline-drawer.tsx'));
+const ParticipantPanel = lazyPart(() => import('../participant/participant-panel.tsx'));
+const RunDrawer = lazyPart(() => import('../agent/run-drawer.tsx'));
+const TimelineDrawer = lazyPart(() => import('../agent/timeline-drawer.tsx'));
 
 const route = '/signed-in/$projectId/$environmentId/$queue/$threadId';
 
@@ -84,8 +85,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         ),
       showTimeline: message => setShown({ is: 'timeline', message }),
       showRun: agentRunId => setShown({ is: 'run', agentRunId }),
-      sendAgain: message =>
-        conversations.outbox.addAgain(threadId, toOutgoingContent(message), message.messageId),
+      sendAgain: message => conversations.outbox.addAgain(toOutgoingContent(message), message),
     }),
     [conversations, drafts, threadId, navigate, leaveFound],
   );

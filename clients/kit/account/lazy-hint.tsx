@@ -1,7 +1,8 @@
 /** The hint at a second factor, loaded where it may be wanted: seldom. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../lazy-part.ts';
 
-const Hint = lazy(() => import('./second-factor-hint.tsx'));
+const Hint = lazyPart(() => import('./second-factor-hint.tsx'));
 
 export function SecondFactorHint() {
   return (

@@ -4,16 +4,18 @@ import { useRouter, type ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState, type ReactNode } from 'react';
 import { ApiError, ConnectionError, TimeoutError } from '../../sdk/index.ts';
 import { useApp } from '../app-identity.ts';
+import { reloadPage } from '../missing-files.ts';
 import { useKitTexts } from '../texts/index.ts';
 
 /** Milliseconds between two tries to reach the server. */
 const tryEveryMs = 3_000;
 
 export function Failed({ error, reset }: ErrorComponentProps) {
-  const texts = useKitTexts().shell;
+  const { account, shell: texts } = useKitTexts();
   const router = useRouter();
   const isAway = isUnreachable(error);
   const [tries, setTries] = useState(0);
+  const [isUnreached, setUnreached] = useState(false);
   useEffect(() => {
     if (!isAway) return undefined;
     const again = (): void => {
@@ -29,9 +31,13 @@ export function Failed({ error, reset }: ErrorComponentProps) {
     };
   }, [isAway, tries, reset, router]);
   return (
-    <Problem text={isAway ? texts.unreachable : texts.failed}>
+    <Problem text={isAway ? texts.unreachable : isUnreached ? account.problems.unreachable : texts.failed}>
       {!isAway && (
-        <Button variant="default" size="sm" onClick={() => location.reload()}>
+        <Button
+          variant="default"
+          size="sm"
+          onClick={() => void reloadPage().then(isReached => setUnreached(!isReached))}
+        >
           {texts.reload}
         </Button>
       )}

@@ -40,12 +40,17 @@ export const errors = {
 
 export type ErrorText = string | ((reason: string, requestId: string) => string);
 
-export interface ErrorTexts {
-  /** By the code. */
-  readonly errors: Readonly<Record<keyof typeof errors, ErrorText>>;
+/** What can be said of every error. */
+export interface PlainErrorTexts {
+  /** By the code; missing: they could not be loaded. */
+  readonly errors?: Readonly<Partial<Record<string, ErrorText>>>;
   /** Of a code that is not among them, in the server's words. */
   readonly other: (reason: string, requestId: string) => string;
   readonly unreachable: string;
+}
+
+export interface ErrorTexts extends PlainErrorTexts {
+  readonly errors: Readonly<Record<keyof typeof errors, ErrorText>>;
 }
 
 const { other, unreachable } = english.account.problems;

@@ -3,7 +3,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { Building2, CircleUser, LogOut, type LucideIcon, MapPin, Moon, Sun } from 'lucide-react';
 import { useMemo } from 'react';
-import { signOut } from '../../kit/browser-session.ts';
+import { askToSignOut } from '../../kit/browser-session.ts';
 import type { Command } from '../../kit/palette/commands.ts';
 import { useTheme } from '../../kit/people/use-profile.ts';
 import { useEnvironments } from '../../kit/shell/environments.ts';
@@ -84,7 +84,7 @@ export function useActionCommands(): readonly StudioCommand[] {
         Icon: isDark ? Sun : Moon,
         run: () => setTheme(isDark ? 'light' : 'dark'),
       },
-      { id: 'sign-out', group: 'actions', label: toSignOut, Icon: LogOut, run: () => void signOut() },
+      { id: 'sign-out', group: 'actions', label: toSignOut, Icon: LogOut, run: () => void askToSignOut() },
     ],
     [texts, toSignOut, setTheme, isDark],
   );

@@ -1,5 +1,5 @@
 /** Files that go with what an operator writes, and what is kept of it until it is sent. */
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
@@ -54,12 +54,17 @@ t.test('a file that was lost on its way is sent once more, and then the message 
   const threadId = await receive(setting, 'lost-file', 'Hello');
   const page = await open(t, threadId);
   await getLog(page).getByText('Hello').waitFor();
-  await page.route('**', route => (route.request().method() === 'PUT' ? route.abort() : route.fallback()));
+  // Nor what an error is told by.
+  const isLost = (request: Request): boolean =>
+    request.method() === 'PUT' || request.url().includes('/en-errors-');
+  await page.route('**', route => (isLost(route.request()) ? route.abort() : route.fallback()));
+  await page.reload();
+  await getLog(page).getByText('Hello').waitFor();
   const choosing = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Attach files' }).click();
   const buffer = Buffer.from('nine to five');
   await (await choosing).setFiles([{ name: 'hours.txt', mimeType: 'text/plain', buffer }]);
-  await page.getByText(/^Could not be uploaded/).waitFor();
+  await page.getByText(/^Could not be uploaded: The server cannot be reached\./).waitFor();
   await getInput(page).fill('Our hours');
   const send = page.getByRole('button', { name: 'Send', exact: true });
   t.equal(await send.isDisabled(), true, 'not without its file');
@@ -116,6 +121,14 @@ t.test('files come by drag and by paste, with the progress of each, and leave th
   await page.goBack();
   // It goes on while its operator looks at another page.
   await dropped.waitFor();
+  const [asked] = await Promise.all([
+    page.waitForEvent('dialog').then(async dialog => {
+      await dialog.dismiss();
+      return dialog;
+    }),
+    page.close({ runBeforeUnload: true }),
+  ]);
+  t.equal(asked.type(), 'beforeunload', 'closing the page would lose it');
   t.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true);
   held.resolve(undefined);
   await page.getByRole('progressbar').waitFor({ state: 'detached' });

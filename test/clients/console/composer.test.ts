@@ -200,9 +200,9 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   await getLog(page).getByText('Not sent: Not at this moment.').waitFor();
   await write(page, 'second');
   await getLog(page).getByText('Waits for the message before it').waitFor();
-  const stay = async (leave: () => Promise<unknown>): Promise<string> => {
+  const stay = async (leave: () => Promise<unknown>, leaver = page): Promise<string> => {
     const [dialog] = await Promise.all([
-      page.waitForEvent('dialog').then(async asked => {
+      leaver.waitForEvent('dialog').then(async asked => {
         await asked.dismiss();
         return asked;
       }),
@@ -214,6 +214,22 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   const signOut = page.getByRole('menuitem', { name: 'Sign out' });
   t.equal(await stay(() => signOut.click()), 'confirm', 'signing out would discard it');
   t.equal(await stay(() => page.close({ runBeforeUnload: true })), 'beforeunload', 'and so would closing it');
+  for (const path of ['/console/account', '/studio/account']) {
+    const other = await page.context().newPage();
+    await other.goto(`${setting.baseUrl}${path}`);
+    await other
+      .getByRole('listitem')
+      .filter({ hasText: 'This one' })
+      .getByRole('button', { name: /^End the session/ })
+      .click({ trial: true });
+    const end = other.getByRole('listitem').filter({ hasText: 'This one' }).getByRole('button');
+    t.equal(
+      await stay(() => end.click(), other),
+      'confirm',
+      `and so would the end of the session by ${path}`,
+    );
+    await other.close();
+  }
   await page.unrouteAll({ behavior: 'wait' });
   await getLog(page).getByRole('button', { name: 'Send again' }).click();
   await getLog(page).getByRole('img', { name: 'Sent' }).nth(1).waitFor();

@@ -145,7 +145,9 @@ export function watch(t: Ending, page: Page): void {
   page.on('pageerror', error => problems.push(String(error.stack ?? error)));
   page.on('console', message => {
     // Refused policies come as errors, too; answers that are no success, or do not come, are no problem of the page.
-    const isOfNetwork = /^Failed to load resource|WebSocket connection|^ConnectionError/.test(message.text());
+    const isOfNetwork = /^Failed to load resource|WebSocket connection|^ConnectionError|Missing file: /.test(
+      message.text(),
+    );
     if (message.type() === 'error' && !isOfNetwork) problems.push(message.text());
   });
   t.teardown(async () => {

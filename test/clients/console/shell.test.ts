@@ -168,6 +168,47 @@ t.test('on a running node', async t => {
     await page.getByRole('option', { name: 'Ada Byron' }).getByText('Three').waitFor();
   });
 
+  await t.test(
+    'where files of an older build are gone the page says so, and is loaded anew by its reader',
+    async t => {
+      const page = await openConsole(t, browser, setting, setting.owner);
+      await page.getByRole('option', { name: 'Ada Byron' }).click();
+      const reply = page.getByRole('textbox', { name: 'Reply' });
+      await reply.fill('Half a sentence');
+      // Loaded with what says it.
+      await page.waitForFunction(
+        `performance.getEntriesByType('resource').some(({ name }) => name.includes('/en-errors-'))`,
+      );
+      await page.evaluate('globalThis.isSamePage = true');
+      await page.route(/\/assets\/(shortcuts|settings)-/, route => route.fulfill({ status: 404 }));
+      await page.getByRole('log').press('?');
+      const notice = page.getByRole('alert').filter({ hasText: 'A part of this page could not be loaded' });
+      await notice.waitFor();
+      t.equal(await reply.inputValue(), 'Half a sentence', 'what was there stays');
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        t.strictSame(await findBarriers(page), [], colorScheme);
+      }
+      const { pathname } = new URL(page.url());
+      await page.getByRole('button', { name: /: settings and sign out$/ }).click();
+      await page.getByRole('menuitem', { name: 'Settings' }).click();
+      await page.getByText('This page could not be shown.').waitFor();
+      const again = notice.getByRole('button', { name: 'Load it again' });
+      await page.context().setOffline(true);
+      await again.click();
+      await notice.getByText('The server cannot be reached.').waitFor();
+      t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page until then');
+      await page.context().setOffline(false);
+      await page.unrouteAll({ behavior: 'wait' });
+      await again.click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      t.equal(await page.evaluate('globalThis.isSamePage'), undefined);
+      await page.goto(`${setting.baseUrl}${pathname}`);
+      await reply.waitFor();
+      t.equal(await reply.inputValue(), 'Half a sentence');
+    },
+  );
+
   await t.test('a role that is taken away ends what is shown, and says so', async t => {
     const operator = await addOperator(setting);
     const page = await openConsole(t, browser, setting, operator);

@@ -1,6 +1,7 @@
 /** The token of a tab: renewed when it is wanted, once at a time, and given up when the server gives no other. */
 import t from 'tap';
 import { readUserId, Session } from '../../../clients/kit/session.ts';
+import { SignOutLoss, type TabChannel } from '../../../clients/kit/sign-out-loss.ts';
 
 function createSession(tokens: (string | undefined)[], end: 'expired' | 'noWorkspace' = 'expired') {
   const state = { now: 0, refreshes: 0 };
@@ -107,4 +108,34 @@ t.test('a token says whose it is', async t => {
   ]) {
     t.equal(readUserId(other), undefined, other);
   }
+});
+
+/** Tabs of one browser, and the time that an answer may take. */
+function openTabs(count: number) {
+  const due = new Set<() => void>();
+  const schedule = (work: () => void): (() => void) => {
+    due.add(work);
+    return () => due.delete(work);
+  };
+  const name = `tabs ${count}`;
+  const channels = Array.from({ length: count }, () => new BroadcastChannel(name));
+  t.teardown(() => {
+    for (const channel of channels) channel.close();
+  });
+  const tabs = channels.map(channel => new SignOutLoss(channel as unknown as TabChannel, schedule));
+  return { tabs, due };
+}
+
+t.test('whoever signs out is told what another tab would lose, in the words of that tab', async t => {
+  const { tabs, due } = openTabs(3);
+  const [asks, silent, other] = tabs as [SignOutLoss, SignOutLoss, SignOutLoss];
+  asks.answer(() => 'what the tab itself would lose');
+  silent.answer(() => undefined);
+  const stop = other.answer(() => 'A message waits.');
+  t.equal(await asks.askOthers(), 'A message waits.');
+  t.equal(due.size, 0, 'nobody waits any longer');
+  stop();
+  const nothing = asks.askOthers();
+  for (const work of due) work();
+  t.equal(await nothing, undefined);
 });

@@ -1,6 +1,8 @@
 /** What somebody reads of an error, in each language. */
 import t from 'tap';
+import { german } from '../../../clients/kit/texts/de.ts';
 import { germanErrors } from '../../../clients/kit/texts/de-errors.ts';
+import { english } from '../../../clients/kit/texts/en.ts';
 import { englishErrors } from '../../../clients/kit/texts/en-errors.ts';
 import { toErrorText } from '../../../clients/kit/to-error-text.ts';
 import { ApiError, ConnectionError, TimeoutError } from '../../../clients/sdk/index.ts';
@@ -55,6 +57,16 @@ t.test('what is not known is told in the words of the server, with the number of
     t.equal(toErrorText(new TimeoutError('too late'), texts), texts.unreachable);
     t.equal(toErrorText(new TypeError('of ours'), texts), 'of ours');
   }
-  t.equal(toErrorText(refuse('svc/runtime/conflict'), undefined), 'Words of the server.', 'without texts');
-  t.equal(toErrorText(new ConnectionError('no way'), undefined), 'no way');
 });
+
+t.test(
+  'where the texts of the codes cannot be loaded, those of the page say what there is to say',
+  async t => {
+    for (const { account } of [english, german]) {
+      const plain = account.problems;
+      t.equal(toErrorText(refuse('svc/runtime/conflict'), plain), 'Words of the server. (req_1)');
+      t.equal(toErrorText(refuse('svc/runtime/conflict', {}), plain), 'Words of the server.');
+      t.equal(toErrorText(new ConnectionError('no way'), plain), plain.unreachable);
+    }
+  },
+);

@@ -48,6 +48,8 @@ export const shell: typeof english = {
   },
   signOutUnsent:
     'Ein Teil dessen, was Sie geschrieben haben, ist noch nicht gesendet. Beim Abmelden wird es verworfen. Trotzdem abmelden?',
+  missingFiles:
+    'Ein Teil dieser Seite konnte nicht geladen werden: Vielleicht gibt es eine neuere Version, oder die Verbindung fehlt. Was Sie geschrieben haben, bleibt erhalten.',
   settings: 'Einstellungen',
   shortcuts: {
     title: 'Tastatur',

@@ -44,6 +44,8 @@ export const shell = {
   },
   signOutUnsent:
     'Some of what you have written is not sent yet, and signing out discards it. Sign out anyway?',
+  missingFiles:
+    'A part of this page could not be loaded: there may be a newer version of it, or no connection. What you have written is kept.',
   settings: 'Settings',
   shortcuts: {
     title: 'Keyboard',

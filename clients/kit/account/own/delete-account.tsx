@@ -2,7 +2,7 @@
 import { Alert, Button, Checkbox, List } from '@mantine/core';
 import { useState } from 'react';
 import { ApiError } from '../../../sdk/index.ts';
-import { signOut, skein } from '../../browser-session.ts';
+import { maySignOut, signOut, skein } from '../../browser-session.ts';
 import { Problem } from '../account-page.tsx';
 import { PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
@@ -17,6 +17,7 @@ export function DeleteSection() {
   const form = useForm(
     async () => {
       setOwned([]);
+      if (!(await maySignOut())) return;
       try {
         await skein.account.delete({ password });
       } catch (error) {

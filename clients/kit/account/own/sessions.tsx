@@ -1,7 +1,7 @@
 /** Where the account is signed in, and the end of that. */
 import { Button, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
-import { signOut, skein } from '../../browser-session.ts';
+import { askToSignOut, skein } from '../../browser-session.ts';
 import type { Session } from '../../../sdk/index.ts';
 import { useAction } from '../../use-action.ts';
 import { useFormats } from '../../use-formats.ts';
@@ -38,7 +38,7 @@ export function SessionsSection() {
             session={session}
             isBusy={action.isRunning}
             onEnd={() => {
-              if (session.current) void signOut();
+              if (session.current) void askToSignOut();
               else change(() => skein.sessions.end(session.sessionId));
             }}
           />

@@ -16,6 +16,8 @@ export const shell: StudioTexts['shell'] = {
   projectArchived: 'Dieses Projekt ist archiviert: Alles ist lesbar, nichts lässt sich ändern.',
   workspaceArchived: 'Dieser Arbeitsbereich ist archiviert: Alles ist lesbar, nichts lässt sich ändern.',
   toProject: 'Zurück zum Projekt',
+  missingFiles:
+    'Ein Teil dieser Seite konnte nicht geladen werden: Vielleicht gibt es eine neuere Version, oder die Verbindung fehlt. Speichern Sie, was Sie geändert haben, und laden Sie die Seite dann neu.',
   pages: {
     home: 'Start',
     channels: 'Kanäle',

@@ -13,6 +13,8 @@ export const shell = {
   projectArchived: 'This project is archived: everything can be read, and nothing changed.',
   workspaceArchived: 'This workspace is archived: everything can be read, and nothing changed.',
   toProject: 'Back to the project',
+  missingFiles:
+    'A part of this page could not be loaded: there may be a newer version of it, or no connection. Save what you have changed, then load it again.',
   pages: {
     home: 'Start',
     channels: 'Channels',

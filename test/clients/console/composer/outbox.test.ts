@@ -1,6 +1,7 @@
 /** The outbox: every message once and in order, whatever the network does. */
 import t from 'tap';
 import { Outbox, type Outgoing } from '../../../../clients/console/composer/outbox.ts';
+import { getMark } from '../../../../clients/console/composer/outgoing.ts';
 import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
 import fc from '../../../support/fuzz.ts';
 
@@ -24,12 +25,22 @@ const createError = (
     headers: new Headers(headers),
   });
 
-/** A server that honours keys, a network that does as it is told, and a clock that goes when it is wound. */
-class Network {
+const hour = 3_600_000;
+
+/** What a tab keeps. */
+interface Tab {
+  kept: string | null;
+}
+
+/** A server that honours keys for a day, a network that does as it is told, and a clock that goes when it is wound. */
+class Network implements Tab {
   readonly received: Outgoing[] = [];
   readonly tries: Outgoing[] = [];
   kept: string | null = null;
   at = 0;
+  looks = 0;
+  /** When the server has received what had the key. */
+  readonly #honoured = new Map<string, number>();
   readonly #outcomes: Outcome[];
   #keys = 0;
   readonly #timers = new Set<() => void>();
@@ -38,11 +49,13 @@ class Network {
     this.#outcomes = [...outcomes];
   }
 
-  createOutbox(): Outbox {
+  createOutbox(tab: Tab = this): Outbox {
     return new Outbox({
       send: async outgoing => this.#take(outgoing),
-      load: () => this.kept,
-      keep: text => void (this.kept = text),
+      isThere: async outgoing => this.#find(outgoing),
+      getLastSequence: () => this.received.length,
+      load: () => tab.kept,
+      keep: text => void (tab.kept = text),
       schedule: work => {
         this.#timers.add(work);
         return () => this.#timers.delete(work);
@@ -64,6 +77,17 @@ class Network {
     }
   }
 
+  #find({ resend, afterSequence = 0, ...item }: Outgoing): boolean {
+    this.looks++;
+    return this.received
+      .slice(afterSequence)
+      .some(
+        each =>
+          getMark(each) === getMark(item) ||
+          (resend !== undefined && each.resend?.messageId === resend.messageId),
+      );
+  }
+
   #take(outgoing: Outgoing): void {
     this.tries.push(outgoing);
     const outcome = this.#outcomes.shift() ?? 'accepted';
@@ -71,11 +95,14 @@ class Network {
     if (outcome === 'busy') throw createError(503);
     if (outcome === 'underWay')
       throw createError(409, 'svc/runtime/idempotency_conflict', { reason: 'in_progress' });
-    const isKnown = this.received.some(({ key }) => key === outgoing.key);
+    const isKnown = this.at - (this.#honoured.get(outgoing.key) ?? -Infinity) < 24 * hour;
     if (outcome === 'refused' && !isKnown) throw createError(409);
     if (outcome === 'refusedBefore')
       throw createError(409, undefined, undefined, { 'Idempotent-Replayed': 'true' });
-    if (!isKnown) this.received.push(outgoing);
+    if (!isKnown) {
+      this.received.push(outgoing);
+      this.#honoured.set(outgoing.key, this.at);
+    }
     if (outcome === 'unanswered') throw new ConnectionError('lost');
   }
 }
@@ -162,16 +189,18 @@ t.test('what is refused waits for the operator, and what follows it waits, too',
   t.not(network.received[1]?.key, 'key-1', 'what is sent again is something new');
 });
 
+const failed = { messageId: 'message_1', threadId: 'a', sequence: 0 };
+
 t.test('a message that failed is sent once more once, whoever does so and however often', async t => {
   const network = new Network(['unanswered']);
   const outbox = network.createOutbox();
-  outbox.addAgain('a', note('failed'), 'message_1');
-  outbox.addAgain('a', note('failed'), 'message_1');
+  outbox.addAgain(note('failed'), failed);
+  outbox.addAgain(note('failed'), failed);
   t.equal(outbox.getItems().length, 1);
   await network.run();
   network.kept = null;
-  network.createOutbox().addAgain('a', note('failed'), 'message_1');
-  network.createOutbox().addAgain('a', note('another'), 'message_2');
+  network.createOutbox().addAgain(note('failed'), failed);
+  network.createOutbox().addAgain(note('another'), { ...failed, messageId: 'message_2' });
   await network.run();
   t.strictSame(bodies(network.received), ['failed', 'another']);
 });
@@ -179,13 +208,13 @@ t.test('a message that failed is sent once more once, whoever does so and howeve
 t.test('what was refused before stands in the way of no later attempt', async t => {
   const network = new Network(['refused', 'refusedBefore', 'accepted']);
   const outbox = network.createOutbox();
-  outbox.addAgain('a', note('failed'), 'message_1');
+  outbox.addAgain(note('failed'), failed);
   await network.run();
   t.match(outbox.getItems(), [{ state: 'refused' }]);
   // A colleague, later.
   network.kept = null;
   const other = network.createOutbox();
-  other.addAgain('a', note('failed'), 'message_1');
+  other.addAgain(note('failed'), failed);
   await network.run();
   t.strictSame(bodies(network.received), ['failed']);
   const keys = network.tries.map(({ key }) => key);
@@ -218,15 +247,129 @@ t.test('what the stream shows to have arrived is not sent again', async t => {
   t.strictSame(outbox.getItems(), []);
 });
 
-t.test('nothing is sent with a key that is not honoured any more', async t => {
-  const network = new Network([]);
+t.test('what has waited longer than its key is honoured is not sent by itself', async t => {
+  const network = new Network(['lost']);
   const outbox = network.createOutbox();
   outbox.setOnline(false);
   outbox.add('a', note('yesterday'));
-  network.at = 24 * 3_600_000;
+  outbox.add('a', note('after it'));
+  network.at = 24 * hour;
   outbox.setOnline(true);
   await network.run();
+  t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }, { state: 'waiting' }]);
+  t.equal(network.tries.length, 0);
+  outbox.remove('key-1');
+  await network.run();
   t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }]);
+  outbox.retry('key-2');
+  await network.run();
+  t.strictSame(bodies(network.received), ['after it']);
+  t.equal(network.tries.length, 2, 'the first was lost');
+});
+
+t.test('what came without an answer a day ago is found where it is, and does not go out twice', async t => {
+  const network = new Network(['unanswered']);
+  const outbox = network.createOutbox();
+  outbox.add('a', note('yesterday'));
+  await Promise.resolve();
+  outbox.stop();
+  network.at = 30 * hour;
+  const next = network.createOutbox();
+  next.flush();
+  await network.run();
+  t.equal(network.looks, 1);
+  t.strictSame(next.getItems(), []);
+  t.strictSame(bodies(network.received), ['yesterday']);
+});
+
+t.test('what an older page has refused for its age is looked for before it leaves', async t => {
+  const network = new Network([]);
+  const sent = network.createOutbox();
+  sent.add('a', note('yesterday'));
+  await network.run();
+  const [{ afterSequence: _none, ...item }] = network.received as [Outgoing];
+  network.kept = JSON.stringify([{ ...item, state: 'refused', problem: 'tooOld' }]);
+  network.at = 48 * hour;
+  const next = network.createOutbox();
+  next.retry(item.key);
+  await network.run();
+  t.strictSame(next.getItems(), []);
+  t.strictSame(bodies(network.received), ['yesterday']);
+});
+
+t.test('a message that a colleague has sent once more, however long ago, is not sent again', async t => {
+  const network = new Network([]);
+  network.createOutbox().addAgain(note('failed'), failed);
+  await network.run();
+  network.kept = null;
+  network.at = 72 * hour;
+  const mine = network.createOutbox();
+  mine.addAgain(note('failed'), failed);
+  await network.run();
+  t.strictSame(mine.getItems(), []);
+  t.strictSame(bodies(network.received), ['failed']);
+});
+
+t.test('a tab and its copy: what waits in both leaves once, in order, whatever is lost', async () => {
+  const outcome = fc.constantFrom<Outcome>('lost', 'unanswered', 'underWay', 'busy', 'accepted');
+  const step = fc.record({
+    tab: fc.nat(1),
+    does: fc.constantFrom('online', 'offline', 'write', 'reload', 'run'),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(outcome, { maxLength: 12 }),
+      fc.nat(3),
+      fc.array(step, { maxLength: 12 }),
+      async (outcomes, count, steps) => {
+        const network = new Network(outcomes);
+        const first = network.createOutbox();
+        first.setOnline(false);
+        const shared = Array.from({ length: count }, (_each, index) => `shared ${index}`);
+        for (const body of shared) first.add('a', note(body));
+        // A browser copies what a tab has kept.
+        const tabs: Tab[] = [network, { kept: network.kept }];
+        const outboxes = [first, network.createOutbox(tabs[1])];
+        outboxes[1]?.setOnline(false);
+        const own: string[][] = [[], []];
+        for (const [index, { tab, does }] of steps.entries()) {
+          const outbox = outboxes[tab];
+          if (does === 'run') await network.run();
+          else if (does === 'reload') {
+            outbox?.stop();
+            outboxes[tab] = network.createOutbox(tabs[tab]);
+          } else if (does === 'write') {
+            own[tab]?.push(`own ${index}`);
+            outbox?.add('a', note(`own ${index}`));
+          } else outbox?.setOnline(does === 'online');
+        }
+        for (const outbox of outboxes) outbox.setOnline(true);
+        await network.run();
+        const received = bodies(network.received);
+        const isInOrder = (texts: readonly string[]): boolean =>
+          String(received.filter(body => texts.includes(body))) === String(texts);
+        return (
+          outboxes.every(outbox => outbox.getItems().length === 0) &&
+          received.length === count + (own[0]?.length ?? 0) + (own[1]?.length ?? 0) &&
+          own.every(texts => isInOrder([...shared, ...texts]))
+        );
+      },
+    ),
+  );
+});
+
+t.test('what was refused in a tab and its copy is sent again once, whoever does so', async t => {
+  const network = new Network(['refused']);
+  const outbox = network.createOutbox();
+  outbox.add('a', note('refused'));
+  await network.run();
+  const copy = network.createOutbox({ kept: network.kept });
+  for (const each of [outbox, copy]) {
+    each.retry('key-1');
+    await network.run();
+    t.strictSame(each.getItems(), []);
+  }
+  t.strictSame(bodies(network.received), ['refused']);
 });
 
 t.test('what was damaged stays until somebody knows of it, whatever else is sent', async t => {

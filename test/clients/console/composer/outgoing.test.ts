@@ -41,6 +41,8 @@ const content: fc.Arbitrary<OutgoingContent> = fc.oneof(
 const item: fc.Arbitrary<Outgoing> = fc.record(
   {
     key: fc.uuid(),
+    first: fc.record({ key: text, at: fc.nat() }),
+    afterSequence: fc.nat(),
     threadId: text,
     content,
     queuedAt: fc.nat(),
@@ -82,7 +84,7 @@ const rubbish = fc.constantFrom<unknown>(null, true, [[]], { a: 1 }, -1.5);
 const isFree = (place: readonly string[]): boolean => place[1] === 'components' && place.length > 3;
 const isValidAt = (place: readonly string[], by: unknown): boolean =>
   isFree(place) ||
-  (place.at(-1) === 'queuedAt' && typeof by === 'number') ||
+  (['queuedAt', 'afterSequence', 'at'].includes(place.at(-1) ?? '') && typeof by === 'number') ||
   (place[1] === 'components' &&
     place.length === 3 &&
     typeof by === 'object' &&

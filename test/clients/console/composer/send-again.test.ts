@@ -1,6 +1,6 @@
 /** What a failed message is when it is sent once more. */
 import t from 'tap';
-import { toOutgoingContent } from '../../../../clients/console/composer/send-again.ts';
+import { canSendAgain, toOutgoingContent } from '../../../../clients/console/composer/send-again.ts';
 
 const failed = { body: 'Hello', attachments: [], channelId: 'channel_1' };
 
@@ -30,4 +30,24 @@ t.test('a message goes with its files and what it answers, by their ids alone', 
     replyTo: 'message_1',
   });
   t.match(toOutgoingContent(failed as never), { kind: 'message', replyTo: undefined });
+});
+
+t.test('a file without a caption goes without one, whatever its body says', async t => {
+  const attachments = [{ kind: 'image', attachmentId: 'attachment_1' }];
+  const picture = (caption: string | null) =>
+    ({
+      ...failed,
+      body: '[image]',
+      attachments,
+      content: { type: 'media', kind: 'image', caption },
+    }) as unknown as Parameters<typeof toOutgoingContent>[0];
+  t.match(toOutgoingContent(picture(null)), { kind: 'message', body: '', attachments });
+  t.match(toOutgoingContent(picture('Our hours')), { kind: 'message', body: 'Our hours', attachments });
+});
+
+t.test('what was erased leaves nothing to send', async t => {
+  const attachments = [{ kind: 'image', attachmentId: 'attachment_1' }] as never;
+  t.ok(canSendAgain(failed));
+  t.ok(canSendAgain({ ...failed, body: '', attachments }));
+  t.notOk(canSendAgain({ ...failed, body: '' }));
 });

@@ -1,0 +1,40 @@
+/**
+ * Files of the page that cannot be loaded any more. While a cluster is upgraded, and afterwards, a page of one build may ask for files of
+ * another; or there is no connection.
+ *
+ * A page that has just begun has nothing to lose, and loads itself anew, once, which brings the newer build. Later it says what has happened, and
+ * its reader decides.
+ */
+
+/** When the page loaded itself anew, in milliseconds since 1970. */
+const reloadedAtKey = 'skein-reloaded-at';
+const reloadAgainMs = 60_000;
+
+let tell: (() => void) | undefined;
+
+/** From now on the listener says what is missing. Returns what ends that. */
+export function onMissingFile(listener: () => void): () => void {
+  tell = listener;
+  return () => {
+    if (tell === listener) tell = undefined;
+  };
+}
+
+export function watchMissingFiles(): void {
+  addEventListener('vite:preloadError', event => {
+    // In the browser's words the router would know it, and load the page anew by itself, also where there is no connection.
+    event.payload.message = `Missing file: ${event.payload.message}`;
+    if (tell !== undefined) return tell();
+    if (Date.now() - Number(sessionStorage.getItem(reloadedAtKey) ?? 0) < reloadAgainMs) return;
+    void reloadPage(() => sessionStorage.setItem(reloadedAtKey, String(Date.now())));
+  });
+}
+
+/** Loads the page anew, unless the server cannot be reached: that would take away what is shown. Gives whether it does. */
+export async function reloadPage(before?: () => void): Promise<boolean> {
+  const answer = await fetch(location.pathname, { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
+  if (answer?.ok !== true) return false;
+  before?.();
+  location.reload();
+  return true;
+}
