@@ -3,10 +3,15 @@
  * something says so in its own words.
  */
 
-/** The channel between the tabs. */
-export type TabChannel = Pick<BroadcastChannel, 'postMessage' | 'addEventListener' | 'removeEventListener'>;
-
 type Told = { readonly asks: true } | { readonly loss: string };
+type TakeTold = (event: { readonly data: Told }) => void;
+
+/** The channel between the tabs: what is used of the browser's, or of that of a test. */
+export interface TabChannel {
+  postMessage(told: Told): void;
+  addEventListener(type: 'message', take: TakeTold): void;
+  removeEventListener(type: 'message', take: TakeTold): void;
+}
 
 /** Tabs answer within so many milliseconds, also those in the background. */
 const answerMs = 700;
@@ -22,9 +27,9 @@ export class SignOutLoss {
 
   /** Answers the other tabs. @param find what this one would lose, in words; undefined: nothing. Returns what ends it. */
   answer(find: () => string | undefined): () => void {
-    const take = ({ data }: MessageEvent<Told>): void => {
+    const take: TakeTold = ({ data }) => {
       const loss = 'asks' in data ? find() : undefined;
-      if (loss !== undefined) this.#channel.postMessage({ loss } satisfies Told);
+      if (loss !== undefined) this.#channel.postMessage({ loss });
     };
     this.#channel.addEventListener('message', take);
     return () => this.#channel.removeEventListener('message', take);
@@ -38,12 +43,12 @@ export class SignOutLoss {
         this.#channel.removeEventListener('message', take);
         resolve(loss);
       };
-      const take = ({ data }: MessageEvent<Told>): void => {
+      const take: TakeTold = ({ data }) => {
         if ('loss' in data) end(data.loss);
       };
       const cancel = this.#schedule(end, answerMs);
       this.#channel.addEventListener('message', take);
-      this.#channel.postMessage({ asks: true } satisfies Told);
+      this.#channel.postMessage({ asks: true });
     });
   }
 }

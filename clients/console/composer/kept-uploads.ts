@@ -1,5 +1,6 @@
 /** The files of all conversations that were worked in, as long as the session lasts: they go on arriving while their operator looks at other pages. */
 import { session } from '../../kit/browser-session.ts';
+import { describeError } from '../../kit/error-texts.ts';
 import type { Conversations } from '../thread/conversations.ts';
 import { createRandomKey } from '../thread/kept-conversations.ts';
 import type { Drafts } from './drafts.ts';
@@ -18,7 +19,9 @@ export const holdsFiles = (): boolean => [...kept.values()].some(uploads => uplo
 export function getUploads(conversations: Conversations, drafts: Drafts): Uploads {
   const known = kept.get(conversations);
   if (known !== undefined) return known;
-  const uploads = new Uploads(conversations.client, createRandomKey, {
+  const uploads = new Uploads(conversations.client, {
+    createKey: createRandomKey,
+    describeError,
     load: threadId => drafts.get(threadId).files ?? [],
     keep: (threadId, files) => drafts.update(threadId, { files }),
   });

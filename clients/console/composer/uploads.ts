@@ -3,7 +3,6 @@
  * stay while other threads are looked at; those that have arrived are kept with the draft, also for another page.
  */
 import type { AttachmentInput, Skein } from '../../sdk/index.ts';
-import { describeError } from '../../kit/error-texts.ts';
 import type { KeptFile } from './drafts.ts';
 
 export interface Upload {
@@ -30,10 +29,14 @@ export function toAttachment({ name, type, attachmentId }: Upload): AttachmentIn
   return { kind: toKind(type), attachmentId, filename: name };
 }
 
-/** Where files that have arrived are kept, by threads. */
-export interface KeptFiles {
+/** What the uploads need of their surroundings. */
+export interface UploadPort {
+  createKey(): string;
+  /** Those of a thread that have arrived before. */
   load(threadId: string): readonly KeptFile[];
   keep(threadId: string, files: readonly KeptFile[]): void;
+  /** In words, why one has failed. */
+  describeError(error: unknown): Promise<string>;
 }
 
 const toKept = ({ attachmentId, name, type, size }: Upload): KeptFile[] =>
@@ -43,18 +46,16 @@ const nothing: readonly Upload[] = [];
 
 export class Uploads {
   readonly #client: Pick<Skein, 'attachments'>;
-  readonly #createKey: () => string;
-  readonly #kept: KeptFiles;
+  readonly #port: UploadPort;
   /** The threads whose kept files were taken up. */
   readonly #loaded = new Set<string>();
   readonly #threads = new Map<string, readonly Upload[]>();
   readonly #aborts = new Map<string, AbortController>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(client: Pick<Skein, 'attachments'>, createKey: () => string, kept: KeptFiles) {
+  constructor(client: Pick<Skein, 'attachments'>, port: UploadPort) {
     this.#client = client;
-    this.#createKey = createKey;
-    this.#kept = kept;
+    this.#port = port;
   }
 
   onChange = (listener: () => void): (() => void) => {
@@ -70,7 +71,7 @@ export class Uploads {
 
   add(threadId: string, files: Iterable<File>): void {
     for (const file of files) {
-      const id = this.#createKey();
+      const id = this.#port.createKey();
       const { name, type, size } = file;
       const upload: Upload = { id, name, type, size, file, state: 'uploading', progress: 0 };
       this.#set(threadId, [...this.getUploads(threadId), upload]);
@@ -110,11 +111,11 @@ export class Uploads {
 
   #load(threadId: string): void {
     this.#loaded.add(threadId);
-    const kept = this.#kept.load(threadId);
+    const kept = this.#port.load(threadId);
     if (kept.length === 0) return;
     this.#threads.set(
       threadId,
-      kept.map(file => ({ id: this.#createKey(), ...file, state: 'ready', progress: 1 })),
+      kept.map(file => ({ id: this.#port.createKey(), ...file, state: 'ready', progress: 1 })),
     );
   }
 
@@ -124,11 +125,11 @@ export class Uploads {
     const onProgress = (sent: number, total: number): void =>
       this.#change(threadId, id, { progress: total === 0 ? 0 : sent / total });
     // Each attempt has a key of its own: the address that the last one was given may have ended.
-    const idempotencyKey = this.#createKey();
+    const idempotencyKey = this.#port.createKey();
     this.#client.attachments.upload(file, { signal: abort.signal, onProgress, idempotencyKey }).then(
       attachmentId => this.#change(threadId, id, { state: 'ready', progress: 1, attachmentId }),
       async (error: unknown) =>
-        this.#change(threadId, id, { state: 'failed', problem: await describeError(error) }),
+        this.#change(threadId, id, { state: 'failed', problem: await this.#port.describeError(error) }),
     );
   }
 
@@ -148,7 +149,7 @@ export class Uploads {
     if (uploads.length === 0) this.#threads.delete(threadId);
     else this.#threads.set(threadId, uploads);
     // Not for each step of a progress.
-    if (after !== undefined && before?.length !== after.length) this.#kept.keep(threadId, after);
+    if (after !== undefined && before?.length !== after.length) this.#port.keep(threadId, after);
     for (const listener of this.#listeners) listener();
   }
 }

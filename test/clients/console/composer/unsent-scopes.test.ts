@@ -45,9 +45,16 @@ t.test('a file is the page’s alone until it has arrived', async t => {
       return arrival.promise;
     },
   } as unknown as Skein['attachments'];
-  const kept = { load: () => [], keep: () => undefined };
   let keys = 0;
-  const uploads = new Uploads({ attachments }, () => `key-${++keys}`, kept);
+  const uploads = new Uploads(
+    { attachments },
+    {
+      createKey: () => `key-${++keys}`,
+      load: () => [],
+      keep: () => undefined,
+      describeError: async error => String(error),
+    },
+  );
   t.notOk(uploads.holdsFiles);
   uploads.add('thread_1', [new File(['one'], 'one.txt')]);
   uploads.add('thread_2', [new File(['two'], 'two.txt')]);

@@ -1,6 +1,7 @@
 /** A change to several threads: which of them stayed as they were, and why. */
 import t from 'tap';
 import { changeAll, findReasons } from '../../../../clients/console/list/change-all.ts';
+import { english } from '../../../../clients/kit/texts/en.ts';
 import { toErrorText } from '../../../../clients/kit/to-error-text.ts';
 import { ApiError, ConnectionError, type Skein } from '../../../../clients/sdk/index.ts';
 
@@ -9,7 +10,7 @@ type Bulk = Skein['threads']['bulk'];
 const changeBy = (bulk: (...asked: Parameters<Bulk>) => unknown, threadIds: readonly string[]) =>
   changeAll({ threads: { bulk } } as unknown as Pick<Skein, 'threads'>, threadIds, { action: 'close' });
 
-const describe = async (error: unknown): Promise<string> => toErrorText(error, undefined);
+const describe = async (error: unknown): Promise<string> => toErrorText(error, english.account.problems);
 
 t.test('each that was refused has its reason, and the commonest comes first', async t => {
   const errors: Readonly<Record<string, object>> = {
