@@ -286,7 +286,7 @@ t.test(
       owner.userId,
     ]);
     const threadId = await openClosedWindow(setting, provider);
-    await receive(setting, 'neighbour', 'Beside it');
+    const besideId = await receive(setting, 'neighbour', 'Beside it');
     const page = await open(t, threadId);
     const templates = page.getByRole('region', { name: 'Templates' });
     const offer = templates.getByRole('button', { name: /^autumn_sale/ });
@@ -336,5 +336,17 @@ t.test(
     await eventually('template', async () => provider.messages.sent.length > 0);
     t.strictSame(await readBodies(skein, threadId), [body]);
     await templates.waitFor({ state: 'detached' });
+
+    // A window that ends and begins is followed while it is looked at, and so is who writes.
+    await page.getByRole('option', { name: /Beside it/ }).click();
+    await getLog(page).getByText('Beside it').waitFor();
+    const closed = page.getByText('The window of this conversation is closed: only templates can be sent.');
+    t.equal(await closed.count(), 0);
+    await skein.channels.simulate(setting.channelId, { event: 'window_expired', threadId: besideId });
+    await closed.waitFor();
+    await receive(setting, 'neighbour', 'Still here', 'Nina Berg');
+    await closed.waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: 'Nina Berg', level: 1 }).waitFor();
+    await page.getByRole('option', { name: /Nina Berg/ }).waitFor();
   },
 );
