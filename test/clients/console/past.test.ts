@@ -1,7 +1,8 @@
-/** The past of a conversation: what happened to it, messages far back, and notes that change. */
+/** The past of a conversation: what happened to it, its earlier messages, page by page and far back, and notes that change. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
 const setting = await startConsole(t);
@@ -40,6 +41,84 @@ t.test(
     t.equal(await log.getByText('closed the conversation').count(), 1, 'once');
   },
 );
+
+t.test('pages upward without moving what is in view, and starts and follows at the end', async t => {
+  const threadId = await receive(setting, 'long', 'message 0');
+  for (let index = 1; index < 130; index += 10) {
+    const bodies = Array.from({ length: 10 }, (_each, at) => `message ${index + at}`);
+    await Promise.all(bodies.map(body => skein.messages.create(threadId, { body, direction: 'inbound' })));
+  }
+  const { data } = await skein.messages.list(threadId, { limit: 100 });
+  const oldest = data[0]?.body ?? '';
+  await skein.messages.create(threadId, { body: 'the newest', direction: 'inbound' });
+  const page = await openAs(t, owner, toPath(threadId));
+  const log = getLog(page);
+  await log.getByText('the newest', { exact: true }).waitFor();
+  await log.getByText('New', { exact: true }).waitFor({ state: 'detached' });
+
+  await log.hover();
+  const first = log.getByText(oldest, { exact: true });
+  for (let turn = 0; turn < 200 && !(await first.isVisible()); turn++) {
+    await page.mouse.wheel(0, -600);
+    await settled(page);
+  }
+  t.ok(await first.isVisible(), 'the first message is reached');
+
+  await skein.messages.create(threadId, { body: 'meanwhile', direction: 'inbound' });
+  await page.getByRole('button', { name: '1 new message' }).click();
+  await log.getByText('meanwhile', { exact: true }).waitFor();
+  await skein.messages.create(threadId, { body: 'and then', direction: 'inbound' });
+  await log.getByText('and then', { exact: true }).waitFor();
+});
+
+const settled = (page: Page): Promise<void> => page.locator('[role=log][aria-busy=false]').waitFor();
+
+t.test('an older page moves nothing that is in view', async t => {
+  const threadId = await receive(setting, 'anchor', 'message 0');
+  for (let index = 0; index < 12; index++)
+    await Promise.all(
+      Array.from({ length: 10 }, () =>
+        skein.messages.create(threadId, { body: `text ${index}`, direction: 'inbound' }),
+      ),
+    );
+  const page = await openAs(t, owner, toPath(await receive(setting, 'before', 'Hello')));
+  let release = (): void => undefined;
+  const held = new Promise<void>(resolve => (release = resolve));
+  await page.route(/messages\?.*beforeSequence=/, async route => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${setting.baseUrl}${toPath(threadId)}`);
+  const log = getLog(page);
+  await log.getByText('text 11').first().waitFor();
+  // The upper edge of the newest page, while the older one is held back.
+  // Again until it is seen: a list that is still on its way to the newest message goes there first.
+  await eventually('reading of the older page', async () => {
+    await log.evaluate(element =>
+      (element as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, 150),
+    );
+    return (await log.getAttribute('aria-busy')) === 'true';
+  });
+  await log.getByText('text 7').first().waitFor();
+  // A message in view, once rows that were never seen have been measured.
+  const anchor = log.locator('[data-message]').nth(8);
+  const id = (await anchor.getAttribute('data-message')) ?? '';
+  const measure = async (): Promise<number> => {
+    for (let before = NaN; ;) {
+      const top = (await log.locator(`[data-message="${id}"]`).boundingBox())?.y ?? NaN;
+      if (top === before) return top;
+      before = top;
+      await page.evaluate(
+        'new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))',
+      );
+    }
+  };
+  const before = await measure();
+  release();
+  await settled(page);
+  const after = await measure();
+  t.ok(Math.abs(after - before) < 2, `${before} and ${after}`);
+});
 
 t.test('a message far back is read with those around it, and the way back is one click', async t => {
   const threadId = await receive(setting, 'far', 'message 0');

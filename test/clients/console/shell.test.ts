@@ -176,8 +176,10 @@ t.test('on a running node', async t => {
       const reply = page.getByRole('textbox', { name: 'Reply' });
       await reply.fill('Half a sentence');
       // Loaded with what says it.
-      await page.waitForFunction(
-        `performance.getEntriesByType('resource').some(({ name }) => name.includes('/en-errors-'))`,
+      await eventually('what says it', () =>
+        page.evaluate<boolean>(
+          `performance.getEntriesByType('resource').some(({ name }) => name.includes('/en-errors-'))`,
+        ),
       );
       await page.evaluate('globalThis.isSamePage = true');
       await page.route(/\/assets\/(shortcuts|settings)-/, route => route.fulfill({ status: 404 }));
