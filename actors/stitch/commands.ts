@@ -158,8 +158,14 @@ export type StitchCommands = {
   readonly replaySpan: { readonly payload: ReplaySpan; readonly reply: StartedReplay };
   /** The ids of the deliveries in flight. */
   readonly underWay: { readonly payload: Tenancy; readonly reply: readonly string[] };
-  /** New events were committed; or pending rows, of the event with number `from`. Costs little, however often it is told. */
-  readonly wake: { readonly payload: { readonly from?: number }; readonly reply: null };
+  /**
+   * New events were committed, up to that with number `newest`; or pending rows, of the event with number `from`. Costs little, however often
+   * it is told.
+   */
+  readonly wake: {
+    readonly payload: { readonly from?: number; readonly newest?: number };
+    readonly reply: null;
+  };
   /** Finds what a crash or a lost wake-up has left behind: after activation, and now and then where the stitch is behind the log. */
   readonly sweep: { readonly payload: unknown; readonly reply: null };
   readonly resume: { readonly payload: unknown; readonly reply: null };

@@ -88,13 +88,13 @@ function decideTransient(
   return { ...startDeliveries(state, turn, first), transient: true, reply: null };
 }
 
-/** New events were committed; or pending rows, of the event with number `from`. See wake.ts. */
+/** New events were committed, up to `newest`; or pending rows, of the event with number `from`. See wake.ts. */
 export function wake(
   state: StitchState,
-  { from }: { readonly from?: number },
+  { from, newest }: StitchCommands['wake']['payload'],
   turn: Turn,
 ): StitchDecision<null> {
-  const queue = from === undefined ? noteNewEvents(state.queue) : readRows(state.queue, from);
+  const queue = from === undefined ? noteNewEvents(state.queue, newest) : readRows(state.queue, from);
   return decideTransient(queue === state.queue ? state : { ...state, queue }, turn);
 }
 

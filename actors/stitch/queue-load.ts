@@ -29,6 +29,8 @@ export interface EventsRequest {
   readonly check: boolean;
   /** Begins where the stitch's spans of the log begin. */
   readonly isFirst: boolean;
+  /** The newest event that the stitch was told of. */
+  readonly newest: number;
 }
 
 /** What a load has to find. */
@@ -116,8 +118,8 @@ export function requestLoad(
   return { queue: next, request };
 }
 
-function requestEvents({ next, checkBelow }: DeliveryQueue, limit: number): EventsRequest {
-  return { from: next, limit, check: next < checkBelow, isFirst: checkBelow === Infinity };
+function requestEvents({ next, checkBelow, newest }: DeliveryQueue, limit: number): EventsRequest {
+  return { from: next, limit, check: next < checkBelow, isFirst: checkBelow === Infinity, newest };
 }
 
 /** The first of the skipped threads that may be read. */

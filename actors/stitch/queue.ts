@@ -88,6 +88,8 @@ export interface DeliveryQueue {
   readonly load: OngoingLoad | null;
   /** There may be events from `next` on. */
   readonly mayHaveEvents: boolean;
+  /** The newest event that the stitch was told of: what this node has in memory of the log may end before it. */
+  readonly newest: number;
   /** There may be pending rows from `nextRow` on. */
   readonly mayHaveRows: boolean;
   /** There may be rows of scheduled deliveries that were not attempted: they come before all events from `next` on. */
@@ -112,6 +114,7 @@ export const emptyQueue: DeliveryQueue = {
   nextRow: 0,
   load: null,
   mayHaveEvents: true,
+  newest: 0,
   mayHaveRows: true,
   mayHaveOldRows: true,
   mayHaveDue: true,
@@ -334,9 +337,10 @@ export function readRows(queue: DeliveryQueue, from: number): DeliveryQueue {
   return { ...queue, nextRow: Math.min(queue.nextRow, from), mayHaveRows: true };
 }
 
-/** There may be new events. */
-export function noteNewEvents(queue: DeliveryQueue): DeliveryQueue {
-  return queue.mayHaveEvents ? queue : { ...queue, mayHaveEvents: true };
+/** There may be new events: the newest that is known of has that number. */
+export function noteNewEvents(queue: DeliveryQueue, newest = 0): DeliveryQueue {
+  if (queue.mayHaveEvents && newest <= queue.newest) return queue;
+  return { ...queue, mayHaveEvents: true, newest: Math.max(queue.newest, newest) };
 }
 
 /** Forgets what waits: it is cancelled. */

@@ -2,8 +2,8 @@
  * Wakes stitches when there is something for them in the log.
  *
  * Right after a commit the `CommitNotifier` of that node says what was appended, and each stitch that wants some of it is told `wake`
- * wherever it lives (decide-delivery.ts): once for many events, since it reads the log as far as it goes. If the answer of a commit was
- * lost, it is not known what was appended: then `scan` finds the stitches that are behind. A `wake` may be lost too, with a node or in
+ * wherever it lives (decide-delivery.ts): once for many events, since it reads the log as far as it goes. It is told the number of the newest,
+ * because a node that did not commit it may have a part of the log in memory that ends before. If the answer of a commit was lost, it is not known what was appended: then `scan` finds the stitches that are behind. A `wake` may be lost too, with a node or in
  * transit: the recovery scanner (gateway/jobs) finds such stitches later, and tells them `sweep`.
  *
  * `wakeStitches` is called once per node, where its actors are created (gateway/composition/actors.ts).
@@ -36,14 +36,14 @@ const shortestMs = 2;
 const longestMs = 1_000;
 
 export function wakeStitches({ notifier, followedLog, tell, scan, clock, log }: WakeServices): Waker {
-  const rounds = new WakeRounds(clock, id => tell({ kind: 'stitch', id }, 'wake', {}));
+  const rounds = new WakeRounds(clock, (id, newest) => tell({ kind: 'stitch', id }, 'wake', { newest }));
 
   const wakeWanting = (appended: AppendedEvents): void => {
     followedLog.add(appended);
     const wanting = followedLog.findWanting(appended);
-    if (!(wanting instanceof Promise)) return rounds.wakeAll(wanting);
+    if (!(wanting instanceof Promise)) return rounds.wakeAll(wanting, appended);
     wanting.then(
-      found => rounds.wakeAll(found),
+      found => rounds.wakeAll(found, appended),
       (err: unknown) => {
         log.warn(
           { err },
@@ -66,41 +66,54 @@ export function wakeStitches({ notifier, followedLog, tell, scan, clock, log }: 
   return rounds;
 }
 
+/** The newest event of a project in this round. */
+interface Head {
+  newest: number;
+}
+
 /**
  * Wakes each stitch at once the first time, and again at the end of a round if it was to be woken meanwhile. A round lasts as long as its
  * wakes may cost.
  */
 class WakeRounds implements Waker {
   readonly #clock: Clock;
-  readonly #wake: (stitchId: string) => void;
+  readonly #wake: (stitchId: string, newest: number) => void;
   #woken = new Set<string>();
-  #again = new Set<string>();
+  #again = new Map<string, Head>();
+  /** By project. */
+  readonly #heads = new Map<string, Head>();
   /** Lists that are part of `#again`: with many stitches each commit has the same ones. */
   readonly #noted = new Set<readonly string[]>();
   #timer: Timer | undefined;
   #stopped = false;
 
-  constructor(clock: Clock, wake: (stitchId: string) => void) {
+  constructor(clock: Clock, wake: (stitchId: string, newest: number) => void) {
     this.#clock = clock;
     this.#wake = wake;
   }
 
-  wakeAll(lists: WantingLists): void {
+  wakeAll(lists: WantingLists, { projectId, first, events }: AppendedEvents): void {
     if (this.#stopped) return;
-    for (const list of lists) if (!this.#noted.has(list)) this.#wakeList(list);
+    const newest = first + events.length - 1;
+    const known = this.#heads.get(projectId);
+    const head = known ?? { newest };
+    head.newest = Math.max(head.newest, newest);
+    for (const list of lists) if (!this.#noted.has(list)) this.#wakeList(list, head);
+    // Until the round ends, of which there is none where nobody is woken.
+    if (known === undefined && this.#woken.size > 0) this.#heads.set(projectId, head);
     if (this.#timer === undefined && this.#woken.size > 0) this.#startRound();
   }
 
-  #wakeList(stitchIds: readonly string[]): void {
+  #wakeList(stitchIds: readonly string[], head: Head): void {
     let isNoted = true;
     for (const id of stitchIds) {
       if (this.#woken.has(id)) {
-        this.#again.add(id);
+        this.#again.set(id, head);
         continue;
       }
       isNoted = false;
       this.#woken.add(id);
-      this.#wake(id);
+      this.#wake(id, head.newest);
     }
     if (isNoted) this.#noted.add(stitchIds);
   }
@@ -114,10 +127,12 @@ class WakeRounds implements Waker {
     const ms = Math.min(longestMs, Math.max(shortestMs, this.#woken.size / wakesPerMs));
     this.#timer = this.#clock.after(ms, () => {
       this.#timer = undefined;
-      this.#woken = this.#again;
-      this.#again = new Set();
+      const again = this.#again;
+      this.#woken = new Set(again.keys());
+      this.#again = new Map();
       this.#noted.clear();
-      for (const id of this.#woken) this.#wake(id);
+      this.#heads.clear();
+      for (const [id, { newest }] of again) this.#wake(id, newest);
       if (this.#woken.size > 0) this.#startRound();
     });
   }

@@ -25,6 +25,8 @@ export interface WantedRequest {
   readonly check: boolean;
   /** Begins where the stitch's spans begin, which are read anew. */
   readonly isFirst: boolean;
+  /** The newest event that the stitch was told of, wherever it was committed: absent where a node of an earlier version asks. */
+  readonly newest?: number;
 }
 
 export interface WantedPage {
@@ -154,8 +156,9 @@ export class FollowedLog {
 
   /** What the stitch has to deliver from that number on. Rejects as the database does. */
   async readWanted(request: WantedRequest): Promise<WantedPage> {
-    const { projectId, stitchId, limit, check, isFirst } = request;
+    const { projectId, stitchId, limit, check, isFirst, newest: told = 0 } = request;
     let { from } = request;
+    this.#tail.noteHead(projectId, told);
     let first: Pick<WantedPage, 'head'> = {};
     if (isFirst) {
       const { head, byStitch } = await this.#subscriptions.getLatest(projectId);

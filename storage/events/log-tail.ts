@@ -126,6 +126,12 @@ export class LogTail {
     this.#trim(tail);
   }
 
+  /** Somebody was told of this event, which another node has committed: whoever reads as far as the tail goes is to read on. */
+  noteHead(projectId: string, seq: number): void {
+    const tail = this.#tails.peek(projectId);
+    if (tail !== undefined) tail.head = Math.max(tail.head, seq);
+  }
+
   /** The events from that number on, up to `limit` of them, or a few more. Rejects as the database does. */
   async read(projectId: string, from: number, limit = pageEvents): Promise<TailPage> {
     for (;;) {
@@ -151,13 +157,15 @@ export class LogTail {
 
   /** Reads on from where the tail ends. */
   async #extend(projectId: string, tail: Tail): Promise<TailPage> {
+    const { head } = tail;
     const page = await readLog(this.#db, projectId, tail.end, pageEvents);
     this.#push(tail, page.events);
     tail.end = page.end;
-    tail.head = Math.max(tail.head, page.head);
+    // What was known of before is in the page, or does not exist; what was heard of meanwhile may be newer than the page.
+    if (tail.head === head || tail.head < page.head) tail.head = page.head;
     tail.subscriptions = Math.max(tail.subscriptions, page.subscriptions);
     this.#trim(tail);
-    return page;
+    return { ...page, more: page.end <= tail.head, head: tail.head };
   }
 
   /**

@@ -50,7 +50,7 @@ const read = {
 t.test('an open circuit: each sort where it is found, and nothing that has a row by now', t => {
   const { queue, request } = requestLoad(unload(read), false, 0);
   t.match(request, {
-    events: { from: 9, check: true, isFirst: false },
+    events: { from: 9, check: true, isFirst: false, newest: 0 },
     threads: [{ threadId: 'thread_2', from: 7 }],
     rows: { from: 4 },
     before: 9,

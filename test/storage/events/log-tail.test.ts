@@ -43,6 +43,14 @@ async function createLog(): Promise<{
 const step = fc.oneof(
   fc.record({ does: fc.constant('commit here' as const), count: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ does: fc.constant('commit elsewhere' as const), count: fc.integer({ min: 1, max: 4 }) }),
+  fc.record({
+    does: fc.constant('commit elsewhere and tell' as const),
+    count: fc.integer({ min: 1, max: 4 }),
+  }),
+  fc.record({
+    does: fc.constant('commit here, readers ask' as const),
+    count: fc.integer({ min: 1, max: 4 }),
+  }),
   fc.record({ does: fc.constant('read' as const), reader: fc.nat(2), limit: fc.constantFrom(1, 3, 1_000) }),
   fc.record({
     does: fc.constant('restart' as const),
@@ -63,9 +71,13 @@ t.test('whatever happens in between', async () => {
       /** By number: when its text was emptied. */
       const erased = new Map<number, number>();
       const readers = [1, 1, 1];
+      /** The newest event of which this node knows: who stops before it would be told of nothing more. */
+      let known = 0;
       const read = async (reader: number, limit = 1_000): Promise<void> => {
         const from = readers[reader] ?? 1;
+        const knownBefore = known;
         const page = await tail.read(log.projectId, from, limit);
+        if (page.end <= knownBefore && !page.more) throw new Error('what it was told of is left out');
         const expected = log.ids.slice(from - 1, page.end - 1);
         if (page.events.map(({ eventId }) => eventId).join() !== expected.join())
           throw new Error('not what is in the log');
@@ -80,6 +92,18 @@ t.test('whatever happens in between', async () => {
         if (each.does === 'commit here') {
           const { first, events } = await log.commit(each.count);
           tail.add(log.projectId, first, events, 0);
+          known = log.ids.length;
+        } else if (each.does === 'commit elsewhere and tell') {
+          await log.commit(each.count);
+          tail.noteHead(log.projectId, log.ids.length);
+          known = log.ids.length;
+        } else if (each.does === 'commit here, readers ask') {
+          // The second asks when the first one's statement is out and the commit is known.
+          const first = read(0);
+          const committed = await log.commit(each.count);
+          tail.add(log.projectId, committed.first, committed.events, 0);
+          known = log.ids.length;
+          await Promise.all([first, read(1)]);
         } else if (each.does === 'commit elsewhere') await log.commit(each.count);
         else if (each.does === 'restart') readers[each.reader] = 1 + Math.floor(log.ids.length * each.share);
         else if (each.does === 'wait') now += each.ms;
