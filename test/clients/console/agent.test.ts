@@ -1,56 +1,14 @@
 /** The agent beside the operator: what it writes, what it suggests, and that of two operators one decides. */
-import { LLMock } from '@copilotkit/aimock';
 import type { Locator, Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Receiver } from '../../support/receiver.ts';
-import {
-  addOperator,
-  expectInReach,
-  findBarriers,
-  openConsole,
-  phone,
-  receive,
-  startConsole,
-} from './console-page.ts';
+import { startAgent, suggested } from './agent-setting.ts';
+import { addOperator, expectInReach, findBarriers, openConsole, phone, receive } from './console-page.ts';
 
-const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
-model.on({ userMessage: /hours/ }, { content: 'We open at nine and close at five.' });
-model.on(
-  { userMessage: /story/ },
-  { content: 'Once upon a time there was a parcel that nobody had ordered.' },
-  { latency: 120, chunkSize: 6 },
-);
-model.on(
-  { userMessage: /human/ },
-  {
-    content: 'One moment.',
-    toolCalls: [{ id: 'call_1', name: 'request_human', arguments: '{"reason":"Asks for a person"}' }],
-  },
-);
-await model.start();
-t.teardown(() => model.stop());
-
-const setting = await startConsole(t, {
-  LLM_PROVIDER_1_URL: `${model.url}/v1`,
-  ALLOW_PRIVATE_ADDRESSES: 'true',
-});
+const { setting, model, loomId } = await startAgent(t);
 const { skein, owner, projectId, environmentId } = setting;
-await owner.api.byokCredentials.create({
-  projectId,
-  provider: 'llm_provider_1',
-  displayName: 'Model',
-  secret: 'sk-0123456789',
-});
-const { loomId } = await skein.looms.create({
-  name: 'Front desk',
-  systemPrompt: 'Answer shortly.',
-  provider: 'llm_provider_1',
-  model: 'gpt-4o-mini',
-});
-const { agentId } = await skein.agents.create({ name: 'Front desk', mode: 'suggest', loomId });
-await skein.channels.update(setting.channelId, { defaultAgentId: agentId });
 const colleague = await addOperator(setting);
 const browser = await startChromium(t);
 
@@ -70,7 +28,6 @@ const openAs = (
 ): Promise<Page> => openConsole(t, browser, setting, operator, { path: toPath(threadId) });
 const getCard = (page: Page) => page.getByRole('region', { name: 'Suggestion' });
 const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
-const suggested = 'We open at nine and close at five.';
 
 t.test('of two operators who approve at once one wins, and the other is told who', async t => {
   const threadId = twoId ?? '';

@@ -1,0 +1,55 @@
+/** A Console with an agent beside its operators, whose model is a local one that knows a few answers. */
+import { LLMock } from '@copilotkit/aimock';
+import type { Test } from 'tap';
+import { type ConsoleSetting, startConsole } from './console-page.ts';
+
+/** What the agent answers to whoever asks for the hours. */
+export const suggested = 'We open at nine and close at five.';
+
+export interface AgentSetting {
+  readonly setting: ConsoleSetting;
+  readonly model: LLMock;
+  /** What the agent is told to do. */
+  readonly loomId: string;
+}
+
+/** The agent suggests, and is that of the setting's channel. Ends with the test. */
+export async function startAgent(t: Test): Promise<AgentSetting> {
+  const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
+  model.on({ userMessage: /hours/ }, { content: suggested });
+  model.on(
+    { userMessage: /story/ },
+    { content: 'Once upon a time there was a parcel that nobody had ordered.' },
+    { latency: 120, chunkSize: 6 },
+  );
+  model.on(
+    { userMessage: /human/ },
+    {
+      content: 'One moment.',
+      toolCalls: [{ id: 'call_1', name: 'request_human', arguments: '{"reason":"Asks for a person"}' }],
+    },
+  );
+  await model.start();
+  t.teardown(() => model.stop());
+
+  const setting = await startConsole(t, {
+    LLM_PROVIDER_1_URL: `${model.url}/v1`,
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+  });
+  const { skein, owner, projectId } = setting;
+  await owner.api.byokCredentials.create({
+    projectId,
+    provider: 'llm_provider_1',
+    displayName: 'Model',
+    secret: 'sk-0123456789',
+  });
+  const { loomId } = await skein.looms.create({
+    name: 'Front desk',
+    systemPrompt: 'Answer shortly.',
+    provider: 'llm_provider_1',
+    model: 'gpt-4o-mini',
+  });
+  const { agentId } = await skein.agents.create({ name: 'Front desk', mode: 'suggest', loomId });
+  await skein.channels.update(setting.channelId, { defaultAgentId: agentId });
+  return { setting, model, loomId };
+}
