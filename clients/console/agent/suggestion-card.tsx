@@ -17,6 +17,7 @@ import { EndedSuggestionNotice } from './ended-suggestion.tsx';
 import { isPending, wasSent } from './activity.ts';
 import { useEditing } from './use-suggestion-editing.ts';
 import { useResolution } from './use-resolution.ts';
+import { useTakingOver } from './use-taking-over.ts';
 import classes from './agent.module.css';
 
 export function SuggestionCard(props: AgentPanelProps) {
@@ -69,11 +70,12 @@ function putBack(
 }
 
 function Pending(props: SuggestionCardProps) {
-  const { shown, names, state, open, action, onShowRun, onTakeOver } = props;
+  const { shown, names, state, onShowRun } = props;
   const texts = useTexts().thread.agent;
-  const { conversations, userId } = useConversing();
-  const { client } = conversations;
-  const { mode, edited, keep, forget, edit, changeMode } = useEditing(props);
+  const editing = useEditing(props);
+  const { mode, edited, keep, forget, edit, changeMode } = editing;
+  const { isTaken, takeOver } = useTakingOver(props, editing);
+  const mayDecide = names.mayAnswer && !isTaken;
   const [why, setWhy] = useState('');
   const { isRunning, problem, resolve } = useResolution(props);
   const run = state.activity.runs.get(shown.agentRunId);
@@ -85,19 +87,9 @@ function Pending(props: SuggestionCardProps) {
     if (!(await resolve('approve', edited === shown.body ? {} : { body: edited })))
       putBack(props, edited, keep);
   };
-  const takeOver = async (): Promise<void> => {
-    forget();
-    onTakeOver(mode === 'editing' ? edited : shown.body);
-    const { threadId } = open;
-    await action.run(async () => {
-      open.takeThread(await client.threads.update(threadId, { agentMode: 'paused' }));
-      open.takeThread(await client.threads.assign(threadId, { userId }));
-      await resolve('discard');
-    });
-  };
   const discard = (): Promise<boolean> => resolve('discard', why.trim() === '' ? {} : { reason: why.trim() });
 
-  useSuggestionCommands(names.mayAnswer && mode === 'shown', {
+  useSuggestionCommands(mayDecide && mode === 'shown', {
     approve: () => void resolve('approve'),
     edit: () => changeMode('editing'),
     discard: () => changeMode('discarding'),
@@ -142,7 +134,7 @@ function Pending(props: SuggestionCardProps) {
       )}
       <footer>
         <Decisions
-          mayAnswer={names.mayAnswer}
+          mayAnswer={mayDecide}
           mode={mode}
           onMode={changeMode}
           isRunning={isRunning}
@@ -157,7 +149,7 @@ function Pending(props: SuggestionCardProps) {
             variant="subtle"
             color="gray"
             ms="auto"
-            disabled={!names.mayAnswer}
+            disabled={!mayDecide}
             onClick={() => void takeOver()}
           >
             {texts.takeOver}

@@ -1,9 +1,20 @@
 import { useState } from 'react';
-import { ApiError, type ResolveSuggestionBody } from '../../sdk/index.ts';
+import { ApiError, type ErrorCode, type ResolveSuggestionBody } from '../../sdk/index.ts';
 import { describeError } from '../../kit/error-texts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { SuggestionCardProps } from './agent-panel-props.ts';
+
+const isRefusal = (error: unknown, code: ErrorCode): error is ApiError =>
+  error instanceof ApiError && error.code === code;
+
+/** Somebody was faster. */
+export const isAlreadyResolved = (error: unknown): boolean =>
+  isRefusal(error, 'svc/agent_runs/suggestion_already_resolved');
+
+/** Of conflicts only this one names the number that the thread has now. */
+export const isOutdated = (error: unknown): boolean =>
+  isRefusal(error, 'svc/runtime/conflict') && error.details?.['sequence'] !== undefined;
 
 /** Resolves the suggestion, and says what is in the way. */
 export function useResolution({ open, shown }: SuggestionCardProps) {
@@ -29,10 +40,9 @@ export function useResolution({ open, shown }: SuggestionCardProps) {
       open.takeRuns([run]);
       return true;
     } catch (error) {
-      const isOutdated = error instanceof ApiError && error.status === 409;
-      setProblem(isOutdated ? texts.outdated : await describeError(error));
+      setProblem(isOutdated(error) ? texts.outdated : await describeError(error));
       // Whoever was faster, the run says it.
-      if (isOutdated)
+      if (isOutdated(error) || isAlreadyResolved(error))
         void client.agentRuns.get(shown.agentRunId).then(
           run => open.takeRuns([run]),
           () => undefined,

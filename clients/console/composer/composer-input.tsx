@@ -6,6 +6,7 @@ import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
 import { Choices, moveInChoices, type Choice } from './choices.tsx';
+import { isPastedAsFiles } from './pasting.ts';
 import type { SendBy } from './send-setting.ts';
 import { replaceToken } from './tokens.ts';
 import { useChoices } from './use-choices.ts';
@@ -22,7 +23,7 @@ interface ComposerInputProps {
 
 export function ComposerInput({ input, composition, sendBy, names, thread }: ComposerInputProps) {
   const texts = useTexts().thread.composer;
-  const { kind, text, setText, write, send, attach, mention, rest } = composition;
+  const { kind, text, write, send, attach, mention, rest } = composition;
   const choosing = useChoices(input, { kind, text, names, thread });
   const { choices, active, token, caret, hasNoReplies } = choosing;
   const listId = useId();
@@ -31,7 +32,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
   const take = (choice: Choice): void => {
     if (token === undefined) return;
     const replaced = replaceToken(text, caret, token, choice.text);
-    setText(replaced.text);
+    write(replaced.text);
     if (kind === 'note') mention(choice.id);
     choosing.close();
     // Behind what was put in, once it is there.
@@ -91,9 +92,10 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
         onKeyDown={onKeyDown}
         onBlur={rest}
         onPaste={event => {
-          if (event.clipboardData.files.length === 0) return;
+          const { files } = event.clipboardData;
+          if (!isPastedAsFiles({ files, text: event.clipboardData.getData('text/plain') })) return;
           event.preventDefault();
-          attach(event.clipboardData.files);
+          attach(files);
         }}
       />
     </>

@@ -1,13 +1,10 @@
 /** Who the participant is, what is known of the conversation, and their other ones. */
 import { ActionIcon } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { type Names } from '../thread/names.tsx';
 import type { OpenThread } from '../thread/open-thread.ts';
@@ -15,6 +12,7 @@ import type { ThreadState } from '../thread/thread-state.ts';
 import type { Action } from '../../kit/use-action.ts';
 import { CustomFields } from './custom-fields.tsx';
 import { NameField } from './name-field.tsx';
+import { OtherThreads } from './other-threads.tsx';
 import { Tags } from './tags.tsx';
 import classes from './participant.module.css';
 
@@ -119,56 +117,5 @@ function FieldsSection({ title, fields }: FieldsSectionProps) {
         ))}
       </dl>
     </Section>
-  );
-}
-
-interface OtherThreadsProps {
-  readonly thread: Thread;
-  readonly reference: string | undefined;
-}
-
-function OtherThreads({ thread, reference }: OtherThreadsProps) {
-  const texts = useTexts().thread;
-  const formats = useFormats();
-  const client = useClient();
-  const { projectId, environmentId } = useConversing();
-  const { data: others } = useQuery({
-    queryKey: ['threads-of', environmentId, reference],
-    enabled: reference !== undefined,
-    queryFn: async () => (await client.threads.list({ participantRef: reference, limit: 20 })).data,
-  });
-  const { data: channels = [] } = useQuery({
-    queryKey: ['channels', projectId, environmentId],
-    queryFn: () => client.channels.list({ limit: 100 }).toArray(500),
-    staleTime: 300_000,
-  });
-  const channelNames = new Map(channels.map(({ channelId, name }) => [channelId, name]));
-  const shown = (others ?? []).filter(({ threadId }) => threadId !== thread.threadId);
-  if (shown.length === 0) return <p className={classes['none']}>{texts.participant.noThreads}</p>;
-  return (
-    <ul className={classes['threads']}>
-      {shown.map(({ threadId, status, lastMessageAt, preview, channelId }) => (
-        <li key={threadId}>
-          <Link
-            to="/$projectId/$environmentId/$queue/$threadId"
-            params={previous => ({ projectId, environmentId, queue: previous.queue ?? 'mine', threadId })}
-          >
-            <span>
-              {formats.dateTime(lastMessageAt)}
-              <small>
-                {texts.status[status]}
-                {channelId != null && channelNames.has(channelId) && (
-                  <>
-                    {' · '}
-                    <bdi>{channelNames.get(channelId)}</bdi>
-                  </>
-                )}
-              </small>
-            </span>
-            {preview?.text != null && <small className={classes['preview']}>{preview.text}</small>}
-          </Link>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { OpenThread } from '../thread/open-thread.ts';
-import { useThreadUpdate } from '../thread/use-thread-update.ts';
+import { useTagChange } from '../thread/use-tag-change.ts';
 import type { Action } from '../../kit/use-action.ts';
 import classes from './participant.module.css';
 import { isTag } from './tag.ts';
@@ -20,7 +20,7 @@ interface TagsProps {
 
 export function Tags({ open, thread, action, tagging }: TagsProps) {
   const texts = useTexts().thread.participant;
-  const update = useThreadUpdate(open, action);
+  const change = useTagChange(open, action);
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -30,7 +30,7 @@ export function Tags({ open, thread, action, tagging }: TagsProps) {
   const isBad = text !== '' && !isTag(text);
   const add = async (): Promise<void> => {
     if (text === '' || isBad) return;
-    if (tags.includes(text) || (await update({ tags: [...tags, text] }))) setText('');
+    if (tags.includes(text) || (await change('addTags', text))) setText('');
   };
   return (
     <div className={classes['tags']}>
@@ -40,7 +40,7 @@ export function Tags({ open, thread, action, tagging }: TagsProps) {
           <ActionIcon
             size={14}
             aria-label={texts.removeTag(tag)}
-            onClick={() => void update({ tags: tags.filter(each => each !== tag) })}
+            onClick={() => void change('removeTags', tag)}
           >
             <X size={10} />
           </ActionIcon>

@@ -17,6 +17,8 @@ import { withoutMessage } from '../list/use-filters.ts';
 import { SnoozeItems, useSnoozeDialog } from './snooze-items.tsx';
 import type { OpenThread } from './open-thread.ts';
 import { useMinute } from '../../kit/use-now.ts';
+import { useCopyLink } from './use-copy-link.ts';
+import { useTagChange } from './use-tag-change.ts';
 import { useThreadCommands } from './use-thread-commands.ts';
 import { useThreadUpdate } from './use-thread-update.ts';
 import type { Action } from '../../kit/use-action.ts';
@@ -46,7 +48,10 @@ export function ThreadHeader(props: ThreadHeaderProps) {
   const closeOrReopen = (): void => void update({ status: isOpen ? 'closed' : 'open' });
   const assign = (to: string | null): void =>
     void action.run(async () => open.takeThread(await client.threads.assign(open.threadId, { userId: to })));
-  useThreadCommands({ thread, names, update, assign, onToggleDetails, onTags });
+  const changeTag = useTagChange(open, action);
+  const untag = (tag: string): void => void changeTag('removeTags', tag);
+  const { isCopied, copyLink } = useCopyLink(action);
+  useThreadCommands({ thread, names, update, untag, assign, copyLink, onToggleDetails, onTags });
   return (
     <header className={classes['head']}>
       <Link
@@ -91,7 +96,10 @@ export function ThreadHeader(props: ThreadHeaderProps) {
             <PanelRight size={16} />
           </ActionIcon>
         </Tooltip>
-        <MoreMenu {...props} />
+        <span className={classes['copied']} role="status">
+          {isCopied && texts.header.linkCopied}
+        </span>
+        <MoreMenu {...props} copyLink={copyLink} />
       </div>
     </header>
   );
@@ -200,7 +208,11 @@ function AssignMenu({ thread, names, assign }: AssignMenuProps) {
   );
 }
 
-function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeaderProps) {
+interface MoreMenuProps extends ThreadHeaderProps {
+  readonly copyLink: () => void;
+}
+
+function MoreMenu({ open, thread, names, action, copyLink, onToggleDetails }: MoreMenuProps) {
   const texts = useTexts().thread.header;
   const update = useThreadUpdate(open, action);
   const isArchived = thread.status === 'archived';
@@ -221,9 +233,7 @@ function MoreMenu({ open, thread, names, action, onToggleDetails }: ThreadHeader
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={onToggleDetails}>{texts.details}</Menu.Item>
-        <Menu.Item onClick={() => void navigator.clipboard.writeText(location.href)}>
-          {texts.copyLink}
-        </Menu.Item>
+        <Menu.Item onClick={copyLink}>{texts.copyLink}</Menu.Item>
         {names.mayAnswer && <Menu.Divider />}
         {canSnooze && <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />}
         {names.mayAnswer && thread.snoozedUntil != null && (

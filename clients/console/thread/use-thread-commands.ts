@@ -14,20 +14,22 @@ interface ThreadCommandsProps {
   readonly thread: Thread;
   readonly names: Names;
   readonly update: ReturnType<typeof useThreadUpdate>;
+  readonly untag: (tag: string) => void;
   readonly assign: (userId: string | null) => void;
+  readonly copyLink: () => void;
   readonly onToggleDetails: () => void;
   /** Leads to where tags are written. */
   readonly onTags: () => void;
 }
 
 export function useThreadCommands(props: ThreadCommandsProps): void {
-  const { names, onToggleDetails } = props;
+  const { names, copyLink, onToggleDetails } = props;
   const { header: texts } = useTexts().thread;
   const changes = useChanges(props);
   const { commands: labels } = useTexts().search;
   usePageCommands([
     { id: 'details', key: 'D', label: texts.details, run: onToggleDetails },
-    { id: 'link', label: texts.copyLink, run: () => void navigator.clipboard.writeText(location.href) },
+    { id: 'link', label: texts.copyLink, run: copyLink },
     ...(names.mayAnswer
       ? [
           ...changes,
@@ -51,7 +53,8 @@ export function useThreadCommands(props: ThreadCommandsProps): void {
 }
 
 /** What an operator who may answer can change. */
-function useChanges({ thread, names, update, assign, onTags }: ThreadCommandsProps): readonly PageCommand[] {
+function useChanges(props: ThreadCommandsProps): readonly PageCommand[] {
+  const { thread, names, update, untag, assign, onTags } = props;
   const { header: texts, participant } = useTexts().thread;
   const { userId } = useConversing();
   const timeZone = useTimeZone();
@@ -101,7 +104,7 @@ function useChanges({ thread, names, update, assign, onTags }: ThreadCommandsPro
     commands.push({
       id: `untag-${tag}`,
       label: participant.removeTag(tag),
-      run: () => void update({ tags: tags.filter(each => each !== tag) }),
+      run: () => untag(tag),
     });
   return commands;
 }

@@ -13,12 +13,13 @@ const colleague = await addOperator(setting);
 const browser = await startChromium(t);
 
 /** Asked all at once: a run waits until its thread has been quiet for a while. */
-const [twoId, editedId, keptId, discardedId, takenId, outdatedId, phoneId, handoffId] = await Promise.all([
-  ...['two', 'edited', 'kept', 'discarded', 'taken', 'outdated', 'phone'].map(from =>
-    receive(setting, from, 'Your hours?'),
-  ),
-  receive(setting, 'handoff', 'A human, please.'),
-]);
+const [twoId, editedId, keptId, discardedId, takenId, outdatedId, expiredId, phoneId, handoffId] =
+  await Promise.all([
+    ...['two', 'edited', 'kept', 'discarded', 'taken', 'outdated', 'expired', 'phone'].map(from =>
+      receive(setting, from, 'Your hours?'),
+    ),
+    receive(setting, 'handoff', 'A human, please.'),
+  ]);
 
 const toPath = (threadId: string): string => `/console/${projectId}/${environmentId}/all/${threadId}`;
 const openAs = (
@@ -181,9 +182,30 @@ t.test('is discarded, and why is kept with it, and read in the history and with 
 t.test('is taken over: the text is the operator’s, and so is the conversation', async t => {
   const threadId = takenId ?? '';
   const page = await openAs(t, owner, threadId);
-  await getCard(page).getByRole('button', { name: 'Take over' }).click();
+  const takeOver = getCard(page).getByRole('button', { name: 'Take over' });
+  const reply = page.getByRole('textbox', { name: 'Reply' });
+  await takeOver.waitFor();
+  // A first try fails, and a second one is slow.
+  const [refused, held] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  const unavailable = { error: 'svc/runtime/internal_error', message: 'No.', requestId: 'req_1' };
+  let tries = 0;
+  await page.route(new RegExp(`/threads/${threadId}$`), async route => {
+    if (route.request().method() === 'GET') return route.continue();
+    tries++;
+    await (tries === 1 ? refused : held).promise;
+    await (tries === 1 ? route.fulfill({ status: 501, json: unavailable }) : route.continue());
+  });
+  await takeOver.click();
+  t.ok(await takeOver.isDisabled(), 'once is enough');
+  t.equal(await reply.inputValue(), '');
+  refused.resolve(undefined);
+  await page.getByText(/report this number: req_1$/).waitFor();
+  t.equal(await reply.inputValue(), '', 'nothing has happened');
+  await takeOver.click();
+  held.resolve(undefined);
   await getCard(page).waitFor({ state: 'detached' });
-  t.equal(await page.getByRole('textbox', { name: 'Reply' }).inputValue(), suggested);
+  t.equal(await reply.inputValue(), suggested);
+  t.equal(tries, 2);
   await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
   t.match(await skein.threads.get(threadId), { agentMode: 'paused', assigneeUserId: owner.userId });
 });
@@ -225,6 +247,26 @@ t.test('what was not seen stops an approval', async t => {
   t.equal((await skein.messages.list(threadId).toArray()).length, 1);
   await getCard(page).getByRole('button', { name: 'Approve' }).click();
   await getLog(page).getByText(suggested).waitFor();
+});
+
+t.test('where only a template may be sent, that is what an approval is told', async t => {
+  const threadId = expiredId ?? '';
+  const page = await openAs(t, owner, threadId);
+  await getCard(page).getByText(suggested).waitFor();
+  // Closes before the approval arrives.
+  await page.route(/resolve-suggestion$/, async route => {
+    await skein.channels.simulate(setting.channelId, { event: 'window_expired', threadId });
+    const { sequence } = await skein.threads.get(threadId);
+    await route.continue({
+      postData: { ...(route.request().postDataJSON() as object), expectedSequence: sequence },
+    });
+  });
+  await getCard(page).getByRole('button', { name: 'Approve' }).click();
+  await getCard(page)
+    .getByRole('alert')
+    .getByText(/send a template\.$/)
+    .waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
 });
 
 t.test('what an agent writes is seen while it writes, and afterwards how it came to it', async t => {

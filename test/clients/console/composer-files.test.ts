@@ -132,8 +132,10 @@ t.test('files come by drag and by paste, with the progress of each, and leave th
   t.equal(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled(), true);
   held.resolve(undefined);
   await page.getByRole('progressbar').waitFor({ state: 'detached' });
+  await transfer(page, `${form} textarea`, ['paste'], { file: 'cells.png', text: 'a\tb' });
   await transfer(page, `${form} textarea`, ['paste'], { file: 'pasted.txt' });
   await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
+  t.equal(await page.getByRole('button', { name: 'Remove cells.png' }).count(), 0, 'a picture of its text');
   await page.unrouteAll({ behavior: 'wait' });
 
   await page.getByText('Note', { exact: true }).click();

@@ -13,9 +13,15 @@ await skein.threads.update(threadId, { customFields: { plan: 'gold' }, tags: ['v
 const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
 
 t.test('the name can be corrected, tags come and go, and other conversations are a click away', async t => {
-  const { channelId } = await skein.channels.create({ name: 'Other', kind: 'custom' });
-  const otherId = await receive({ skein, channelId }, 'ada', 'Elsewhere');
+  const createChannel = async (name: string): Promise<string> =>
+    (await skein.channels.create({ name, kind: 'custom' })).channelId;
+  await receive({ skein, channelId: await createChannel('First') }, 'ada', 'Before');
+  const otherId = await receive({ skein, channelId: await createChannel('Other') }, 'ada', 'Elsewhere');
   const page = await openConsole(t, browser, setting, owner, { path });
+  // Listed by pages of one.
+  await page.route(/participantRef=/, route =>
+    route.continue({ url: route.request().url().replace('limit=20', 'limit=1') }),
+  );
   await page.getByRole('button', { name: 'Participant and details' }).click();
   const panel = page.getByRole('complementary', { name: 'Participant and details' });
   await panel.getByText('gold').waitFor();
@@ -36,10 +42,26 @@ t.test('the name can be corrected, tags come and go, and other conversations are
   await panel.getByRole('button', { name: 'Remove vip' }).click();
   await panel.getByRole('button', { name: 'Remove vip' }).waitFor({ state: 'detached' });
   await eventually('tags', async () => (await skein.threads.get(threadId)).tags?.join() === 'urgent');
+  // A colleague does so, too, before the request arrives.
+  await page.route(/\/threads\/(bulk|thread_[^/]*)$/, async route => {
+    if (route.request().method() !== 'GET')
+      await skein.threads.update(threadId, { tags: ['theirs', 'urgent'] });
+    await route.continue();
+  });
+  await input.fill('ours');
+  await page.keyboard.press('Enter');
+  const readTags = async (): Promise<string> => ((await skein.threads.get(threadId)).tags ?? []).join();
+  await eventually('both tags', async () => (await readTags()) === 'theirs,urgent,ours');
+  await panel.getByRole('button', { name: 'Remove theirs' }).waitFor();
+  await page.unrouteAll({ behavior: 'wait' });
 
   // Each says when it was, whether it is open, its channel, and how it ended.
   const other = panel.getByRole('link', { name: /Elsewhere$/ });
   t.match(await other.textContent(), /Open · Other\s*Elsewhere$/);
+  t.equal(await panel.getByRole('link', { name: /Before$/ }).count(), 0);
+  const more = panel.getByRole('button', { name: 'More conversations' });
+  await more.click();
+  await panel.getByRole('link', { name: /Before$/ }).waitFor();
   await other.click();
   await page.waitForURL(new RegExp(otherId));
   await page.getByRole('log', { name: 'Messages' }).getByText('Elsewhere').waitFor();

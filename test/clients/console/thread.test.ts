@@ -190,6 +190,28 @@ t.test('a thread that there is not says so', async t => {
   await page.getByText('There is no such conversation, or you may not see it.').waitFor();
 });
 
+t.test('its link is copied, also where the browser has no clipboard for pages', async t => {
+  const threadId = await receive(setting, 'linked', 'Hello');
+  const page = await open(t, threadId, { permissions: ['clipboard-read', 'clipboard-write'] });
+  const copy = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Copy link' }).click();
+  };
+  const said = page.getByRole('status').getByText('The link is copied');
+  // As on a page by plain http.
+  await page.evaluate('Object.defineProperty(Navigator.prototype, "clipboard", { value: undefined })');
+  await copy();
+  await said.waitFor();
+  await page.evaluate('document.execCommand = () => false');
+  await copy();
+  await page.getByText('It could not be copied').waitFor();
+  t.equal(await said.count(), 0);
+  await page.reload();
+  await copy();
+  await said.waitFor();
+  t.match(await page.evaluate('navigator.clipboard.readText()'), new RegExp(`/all/${threadId}$`));
+});
+
 t.test('where words are longer the channel is still read whole', async t => {
   const { channelId } = await skein.channels.create({ name: 'Kundendienst', kind: 'sandbox' });
   const threadId = await receive({ skein, channelId }, 'wide', 'Guten Tag', 'Ada');

@@ -16,6 +16,7 @@ export const participant: (typeof english)['participant'] = {
   lastMessage: 'Letzte Nachricht',
   threads: 'Andere Gespräche',
   noThreads: 'Keine',
+  moreThreads: 'Weitere Gespräche',
   tags: 'Schlagwörter',
   addTag: 'Schlagwort hinzufügen',
   removeTag: tag => `${tag} entfernen`,

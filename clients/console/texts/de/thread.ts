@@ -47,6 +47,8 @@ export const thread: typeof english = {
     snoozedUntil: at => `Zurückgestellt bis ${at}`,
     restore: 'Aus dem Archiv holen',
     copyLink: 'Link kopieren',
+    linkCopied: 'Der Link ist kopiert',
+    linkNotCopied: 'Er ließ sich nicht kopieren: nehmen Sie ihn aus der Adresszeile des Browsers.',
     details: 'Teilnehmer und Einzelheiten',
     windowCloses: left => `Fenster schließt in ${left}`,
     windowClosed: 'Fenster geschlossen',

@@ -14,6 +14,7 @@ export const participant = {
   lastMessage: 'Last message',
   threads: 'Other conversations',
   noThreads: 'None',
+  moreThreads: 'More conversations',
   tags: 'Tags',
   addTag: 'Add a tag',
   removeTag: (tag: string) => `Remove ${tag}`,

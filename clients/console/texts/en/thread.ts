@@ -46,6 +46,8 @@ export const thread = {
     snoozedUntil: (at: string) => `Snoozed until ${at}`,
     restore: 'Restore from the archive',
     copyLink: 'Copy link',
+    linkCopied: 'The link is copied',
+    linkNotCopied: 'It could not be copied: take it from the address bar of the browser.',
     details: 'Participant and details',
     windowCloses: (left: string) => `Window closes in ${left}`,
     windowClosed: 'Window closed',

@@ -10,6 +10,7 @@ import {
   toComponents,
   toFieldKey,
 } from '../../../../clients/console/composer/templates.ts';
+import { isPastedAsFiles } from '../../../../clients/console/composer/pasting.ts';
 import type { ChatappTemplate } from '../../../../clients/sdk/index.ts';
 import { TypingSignal } from '../../../../clients/console/composer/typing-signal.ts';
 import { getWindowPhase } from '../../../../clients/console/composer/window-phase.ts';
@@ -24,6 +25,21 @@ t.test('finds the word at the caret that begins with a sign, and replaces it', a
     caret: 11,
   });
 });
+
+t.test(
+  'what is pasted is its text where it has one, and its files where that is but their names',
+  async t => {
+    const picture = { name: 'image.png' };
+    t.notOk(isPastedAsFiles({ files: [picture], text: 'a\tb\nc\td' }), 'cells of a spreadsheet');
+    t.notOk(isPastedAsFiles({ files: [], text: 'a word' }));
+    t.ok(isPastedAsFiles({ files: [picture], text: '' }));
+    const files = [picture, { name: 'two words.txt' }];
+    t.ok(
+      isPastedAsFiles({ files, text: '/home/ada/image.png\r\ntwo words.txt\n' }),
+      'files that were copied',
+    );
+  },
+);
 
 t.test('counts characters as the contract does', async t => {
   t.equal(countCharacters('😀é'), 2);
