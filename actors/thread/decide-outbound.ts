@@ -37,7 +37,8 @@ export function findSendObstacle(
   now: number,
   isTemplate = false,
 ): ServiceError | undefined {
-  if (state.status === 'archived') return conflict('The thread is archived: open it before sending.');
+  if (state.status === 'archived')
+    return conflict('The thread is archived: open it before sending.', { status: state.status });
   const rule = getProvider(state.channelKind)?.serviceWindow;
   if (rule !== undefined && !isTemplate && !isWindowOpen(state.window, rule, now)) {
     return new ServiceError('svc/chatapp/template_required');

@@ -1,8 +1,8 @@
 /** The files of all conversations that were worked in, as long as the session lasts: they go on arriving while their operator looks at other pages. */
 import { session } from '../../kit/browser-session.ts';
 import { describeError } from '../../kit/error-texts.ts';
+import { createRandomKey } from '../../kit/random-key.ts';
 import type { Conversations } from '../thread/conversations.ts';
-import { createRandomKey } from '../thread/kept-conversations.ts';
 import type { Drafts } from './drafts.ts';
 import { Uploads } from './uploads.ts';
 

@@ -26,6 +26,8 @@ export interface OutboxPort {
   isThere(outgoing: Outgoing): Promise<boolean>;
   /** Number of the thread's last event that is known here. */
   getLastSequence(threadId: string): number;
+  /** Why it was refused, in the reader's language. */
+  describe(error: unknown): Promise<string>;
   /** What was kept by the page before, as text. */
   load(): string | null;
   keep(text: string): void;
@@ -176,13 +178,18 @@ export class Outbox {
     } catch (error) {
       // That attempt was refused before, perhaps a colleague's: what was in its way may be gone.
       if (item.resend !== undefined && isReplay(error)) return this.#renew(item.key);
-      if (!canSucceedLater(error)) return this.#refuse(item.key, (error as ApiError).reason);
+      if (!canSucceedLater(error)) return this.#refuse(item.key, await this.#describe(error));
       this.#update(item.key, { state: 'waiting' });
       this.#retryLater();
       return;
     }
     this.#failures = 0;
     this.remove(item.key);
+  }
+
+  #describe(error: unknown): Promise<string> | string {
+    const isArchived = error instanceof ApiError && error.details?.['status'] === 'archived';
+    return isArchived ? 'archived' : this.#port.describe(error);
   }
 
   #refuse(key: string, problem: string): void {

@@ -46,7 +46,7 @@ export interface Outgoing {
   /** Since when it has its key, in milliseconds since 1970. */
   readonly queuedAt: number;
   readonly state: 'waiting' | 'sending' | 'refused';
-  /** Why it was refused, in the server's words; `tooOld`: its key is not honoured any more. */
+  /** Why it was refused, in words; `tooOld`: its key is not honoured any more; `archived`: its conversation is. */
   readonly problem?: string;
 }
 

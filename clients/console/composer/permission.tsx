@@ -19,13 +19,13 @@ const invalidMessage = 'svc/validation/invalid_request';
 export function Permission({ thread, composition, onChooseTemplate }: PermissionProps) {
   const texts = useTexts().thread.composer;
   const { kind, length, maxLength, check } = composition;
-  const { answer, problem } = check;
+  const { answer, problem, obstacle } = check;
   if (kind === 'note') return null;
   // How much it is too long is said below the text.
   if (length > maxLength) return null;
   if (problem !== undefined) return <Notice>{texts.wouldFail(withoutPath(problem))}</Notice>;
   if (answer === undefined) return null;
-  const { allowed, reason, message } = answer;
+  const { allowed, reason } = answer;
   const channelId = answer.channelId ?? thread.channelId;
   if (allowed) return channelId == null ? <Notice>{texts.noChannel}</Notice> : null;
   if (findTemplateChannel(thread, composition) !== undefined)
@@ -39,10 +39,10 @@ export function Permission({ thread, composition, onChooseTemplate }: Permission
         )}
       </div>
     );
-  const why = message ?? reason ?? '';
-  return (
-    <Notice>{reason === invalidMessage ? texts.wouldFail(withoutPath(why)) : texts.notAllowed(why)}</Notice>
-  );
+  if (obstacle === undefined) return null;
+  const said =
+    reason === invalidMessage ? texts.wouldFail(withoutPath(obstacle)) : texts.notAllowed(obstacle);
+  return <Notice>{said}</Notice>;
 }
 
 /** Where it stands in the request says nothing to an operator. */

@@ -5,7 +5,10 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMinute } from '../../kit/use-now.ts';
+import { useMemo } from 'react';
 import { ApiError, type MessageDryRun, type Thread } from '../../sdk/index.ts';
+import { useErrorText } from '../../kit/error-texts.ts';
+import { createRefusal } from '../../kit/refusal.ts';
 import { useClient } from '../thread/conversations-context.tsx';
 import { toMessageBody, type WrittenMessage } from '../thread/conversations.ts';
 import { getWindowPhase } from './window-phase.ts';
@@ -18,8 +21,10 @@ const anyText = '.';
 export interface SendCheck {
   /** Undefined until the server has answered. */
   readonly answer: MessageDryRun | undefined;
-  /** What is wrong with the message itself, in the server's words. */
+  /** What is wrong with the message itself. */
   readonly problem: string | undefined;
+  /** Why it would be refused at this moment. */
+  readonly obstacle: string | undefined;
 }
 
 export function useSendCheck(thread: Thread, written: WrittenMessage, isAsked: boolean): SendCheck {
@@ -40,5 +45,11 @@ export function useSendCheck(thread: Thread, written: WrittenMessage, isAsked: b
     placeholderData: keepPreviousData,
   });
   const isRefused = error instanceof ApiError && (error.status === 422 || error.status === 404);
-  return { answer: data, problem: isRefused ? error.reason : undefined };
+  const { reason, message } = data ?? {};
+  const refusal = useMemo(
+    () => (reason == null ? undefined : createRefusal({ code: reason, reason: message ?? reason })),
+    [reason, message],
+  );
+  const problem = useErrorText(isRefused ? error : undefined);
+  return { answer: data, problem, obstacle: useErrorText(refusal) };
 }

@@ -1,5 +1,6 @@
 /** The same change to several threads. Each is its own: one that is refused holds back no other. */
-import { ApiError, type BulkBody, type BulkError, type Skein } from '../../sdk/index.ts';
+import { createRefusal } from '../../kit/refusal.ts';
+import type { ApiError, BulkBody, BulkError, Skein } from '../../sdk/index.ts';
 
 export type ThreadChange = Pick<BulkBody, 'action' | 'agentMode' | 'snoozedUntil' | 'tags' | 'userId'>;
 
@@ -51,16 +52,9 @@ export async function findReasons(
   );
 }
 
-/** As if that thread had been changed alone, so that it is told in the same words. */
-function toApiError(refused: BulkError | null): ApiError {
-  return new ApiError({
-    status: 422,
+const toApiError = (refused: BulkError | null): ApiError =>
+  createRefusal({
     code: refused?.error ?? 'svc/runtime/internal_error',
     reason: refused?.message ?? '',
     details: refused?.details,
-    requestId: undefined,
-    docsUrl: undefined,
-    retryAfterSeconds: undefined,
-    headers: new Headers(),
   });
-}

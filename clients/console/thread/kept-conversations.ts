@@ -3,6 +3,8 @@
  * operator looks meanwhile.
  */
 import { createOperatorClient, session } from '../../kit/browser-session.ts';
+import { describeError } from '../../kit/error-texts.ts';
+import { createRandomKey } from '../../kit/random-key.ts';
 import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { Drafts } from '../composer/drafts.ts';
 import type { Outgoing } from '../composer/outbox.ts';
@@ -75,15 +77,10 @@ export const keptConversations = new KeptConversations((scope, storageKey) => {
     schedule: scheduleByTimer,
     now: Date.now,
     createKey: createRandomKey,
+    describe: describeError,
     userId,
   });
   return { conversations, drafts };
 });
 
 session.onEnd(() => keptConversations.end());
-
-/** 128 random bits. `randomUUID` is missing from pages on plain http. */
-export function createRandomKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
-}

@@ -3,7 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { Clock } from 'lucide-react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Outgoing } from '../composer/outbox.ts';
-import { useTexts } from '../texts/index.ts';
+import { useTexts, type ConsoleTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
 import type { ShownEvent } from './history.ts';
 import { LinkedText } from './linked-text.tsx';
@@ -95,6 +95,10 @@ export function Writing({ text }: { readonly text: string }) {
   );
 }
 
+function toReason(problem: string | undefined, texts: ConsoleTexts['thread']['composer']): string {
+  return problem === 'tooOld' || problem === 'archived' ? texts[problem] : (problem ?? '');
+}
+
 interface OutgoingBubbleProps {
   readonly outgoing: Outgoing;
   /** Whether one that was refused stands before it. */
@@ -132,7 +136,7 @@ export function OutgoingBubble({ outgoing, isBehind }: OutgoingBubbleProps) {
         </div>
         {state === 'refused' && (
           <div className={bubbles['problem']} role="alert">
-            <span>{texts.refused(problem === 'tooOld' ? texts.tooOld : (problem ?? ''))}</span>
+            <span>{texts.refused(toReason(problem, texts))}</span>
             <UnstyledButton onClick={() => outbox.retry(key)}>{texts.again}</UnstyledButton>
             <UnstyledButton onClick={() => outbox.remove(key)}>{texts.discard}</UnstyledButton>
           </div>

@@ -266,4 +266,11 @@ t.test('fits a telephone, in the dark and in German, and by the keyboard', async
     if ((await page.evaluate('document.activeElement.getAttribute("role")')) === 'log') break;
   }
   t.equal(await page.evaluate('document.activeElement.getAttribute("role")'), 'log');
+  // What is in the way is told in the same language.
+  const reason = 'svc/chatapp/channel_not_connected';
+  await page.route(/\/messages\?.*dryRun=true/, route =>
+    route.fulfill({ json: { allowed: false, reason, message: 'In English.', serviceWindow: null } }),
+  );
+  await page.getByRole('textbox', { name: 'Antwort' }).fill('Noch etwas');
+  await page.getByRole('status').getByText('Dieser Kanal ist noch nicht verbunden.').waitFor();
 });

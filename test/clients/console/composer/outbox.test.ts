@@ -6,7 +6,8 @@ import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
 import fc from '../../../support/fuzz.ts';
 
 /** What becomes of one try: it fails on its way there, on its way back, meets an earlier one that is being carried out, or is answered. */
-type Outcome = 'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused' | 'refusedBefore';
+type Outcome =
+  'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused' | 'archived' | 'refusedBefore';
 
 const createError = (
   status: number,
@@ -54,6 +55,7 @@ class Network implements Tab {
       send: async outgoing => this.#take(outgoing),
       isThere: async outgoing => this.#find(outgoing),
       getLastSequence: () => this.received.length,
+      describe: async error => (error instanceof ApiError ? error.reason : ''),
       load: () => tab.kept,
       keep: text => void (tab.kept = text),
       schedule: work => {
@@ -97,6 +99,7 @@ class Network implements Tab {
       throw createError(409, 'svc/runtime/idempotency_conflict', { reason: 'in_progress' });
     const isKnown = this.at - (this.#honoured.get(outgoing.key) ?? -Infinity) < 24 * hour;
     if (outcome === 'refused' && !isKnown) throw createError(409);
+    if (outcome === 'archived') throw createError(409, 'svc/runtime/conflict', { status: 'archived' });
     if (outcome === 'refusedBefore')
       throw createError(409, undefined, undefined, { 'Idempotent-Replayed': 'true' });
     if (!isKnown) {
@@ -382,3 +385,14 @@ t.test('what was damaged stays until somebody knows of it, whatever else is sent
   outbox.forgetDamaged();
   t.strictSame(network.createOutbox().getDamaged(), []);
 });
+
+t.test(
+  'that its conversation is archived is told by the code, and not in the words of the server',
+  async t => {
+    const network = new Network(['archived']);
+    const outbox = network.createOutbox();
+    outbox.add('a', note('first'));
+    await network.run();
+    t.match(outbox.getItems(), [{ state: 'refused', problem: 'archived' }]);
+  },
+);
