@@ -36,7 +36,9 @@ export function findNotice(event: SkeinEvent, userId: string): Notice | undefine
       const { threadId } = event.data;
       return threadId === undefined ? undefined : { is: kinds[eventName], threadId, text: '' };
     }
-    case 'thread.note.created': {
+    // Somebody may be named later on.
+    case 'thread.note.created':
+    case 'thread.note.updated': {
       const { threadId, body, mentions } = event.data.note;
       return mentions?.includes(userId) === true ? { is: 'mention', threadId, text: body } : undefined;
     }

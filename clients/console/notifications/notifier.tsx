@@ -41,7 +41,7 @@ export default function Notifier() {
         if (sound) playSound();
         if (!desktop) return;
         showNotification({
-          title: toParticipantName(thread, participantNames),
+          title: thread === undefined ? product : toParticipantName(thread, participantNames),
           body: showsText && notice.text !== '' ? toShownName(notice.text) : texts[notice.is],
           tag: notice.threadId,
           onOpened: () => open(notice.threadId),

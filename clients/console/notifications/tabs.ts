@@ -2,6 +2,7 @@
  * Whether the operator looks at another tab of the same environment, which shows what happens: then this one is silent. A tab that is looked
  * at says so to the others, again and again, so that one that is closed or dies is soon forgotten.
  */
+import { createRandomKey } from '../../kit/random-key.ts';
 
 /** The browser's, or that of a test. */
 interface Channel {
@@ -24,7 +25,7 @@ const forgottenAfterMs = 5_000;
 
 export class Tabs {
   readonly #port: TabsPort;
-  readonly #id = crypto.randomUUID();
+  readonly #id = createRandomKey();
   /** Those that are looked at, and when they have said so. */
   readonly #lookedAt = new Map<string, number>();
   #isLookedAt = false;

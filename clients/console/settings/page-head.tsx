@@ -3,6 +3,7 @@ import { Text, Title } from '@mantine/core';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useUnsentTexts } from '../composer/use-unsent-texts.ts';
 import { useTexts } from '../texts/index.ts';
+import { Meanwhile } from './meanwhile.tsx';
 import classes from './settings.module.css';
 
 export function PageHead({ title }: { readonly title: string }) {
@@ -15,6 +16,7 @@ export function PageHead({ title }: { readonly title: string }) {
       <Text size="sm" w="100%" role="status">
         {unsent.join(' · ')}
       </Text>
+      <Meanwhile />
     </div>
   );
 }

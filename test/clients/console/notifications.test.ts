@@ -25,8 +25,10 @@ const recorder = `
   window.shown = [];
   window.opened = [];
   window.sounds = [];
+  window.tones = 0;
   window.AudioContext = class extends AudioContext {
     constructor() { super(); window.sounds.push(this); }
+    createOscillator() { window.tones++; return super.createOscillator(); }
   };
   window.Notification = class {
     static permission = 'default';
@@ -96,6 +98,7 @@ t.test('notifications', async t => {
     await receive(setting, '+491511', 'My number is 4711', 'Ines Berg');
     await seeTitle(page, '(1) Skein Console');
     t.strictSame(await page.evaluate('window.shown'), [{ title: 'Ines Berg', body: 'New message' }]);
+    t.equal(await page.evaluate('window.tones'), 0, 'none was asked for');
   });
 
   await t.test(
@@ -118,15 +121,25 @@ t.test('notifications', async t => {
       });
       const isPlaying = `window.sounds.length === 1 && window.sounds[0].state === 'running' && window.sounds[0].currentTime > 0`;
       await eventually('a sound', () => page.evaluate<boolean>(isPlaying));
+      // Also whoever has gone from the settings hears of what happens.
+      await page.locator('html[data-notifies]').waitFor({ state: 'attached' });
+      await setAway(page, true);
+      await receive(setting, '+491511', 'Hello again', 'Ines Berg');
+      await seeTitle(page, '(1) Skein Console');
+      await setAway(page, false);
       await page.getByRole('link', { name: 'Back to the conversations' }).click();
+      await seeQueues(page);
+      // A page that has made no sound yet: two that follow each other at once are one.
+      await page.reload();
       await seeQueues(page);
       await page.getByText('Online').waitFor();
       await setAway(page, true);
-      await page.evaluate('window.shown.length = 0');
+      await page.evaluate('window.shown.length = 0; Notification.permission = "granted"');
       await receive(setting, '+491511', 'My number is 4712', 'Ines Berg');
       await seeTitle(page, '(1) Skein Console');
       await eventually('a notification', () => page.evaluate<boolean>('window.shown.length === 1'));
       t.strictSame(await page.evaluate('window.shown'), [{ title: 'Ines Berg', body: 'My number is 4712' }]);
+      await eventually('two tones', () => page.evaluate<boolean>('window.tones === 2'));
       await setAway(page, false);
       // Off again, as the rest of the test expects it.
       await setting.owner.api.profile.update({ notifications: { sound: false, showText: false } });

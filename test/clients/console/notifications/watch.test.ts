@@ -20,6 +20,9 @@ const createEvent = (eventName: string, data: object): SkeinEvent =>
 const writeIn = (threadId: string): SkeinEvent =>
   createEvent('thread.message.received', { threadId, message: { threadId, body: 'Hello' } });
 
+const nameMe = (threadId: string, eventName = 'thread.note.created'): SkeinEvent =>
+  createEvent(eventName, { threadId, note: { threadId, body: '@Me', mentions: [me] } });
+
 function watchAs(about: NotificationPreferences['about']) {
   const told: Notice[] = [];
   const counts: number[] = [];
@@ -33,6 +36,7 @@ function watchAs(about: NotificationPreferences['about']) {
     readPreferences: () => ({ ...defaultPreferences, about }),
     getThread: async threadId => {
       read.push(threadId);
+      if (threadId === 'thr_away') throw new Error('unreachable');
       return createThread(threadId, owners[threadId] ?? null);
     },
     count: conversations => counts.push(conversations),
@@ -121,7 +125,7 @@ t.test('tells what a colleague assigns, and not what the operator does', async t
 });
 
 t.test(
-  'tells nothing of other environments, of invented events, and of a flood no more than it can read',
+  'tells nothing of other environments, of invented events, and of a flood the first, a few read at once',
   async t => {
     const { watch, told, read, settle } = watchAs('all');
     watch.onEvent(
@@ -131,7 +135,36 @@ t.test(
     await settle();
     t.strictSame(told, []);
     for (let index = 0; index < 500; index++) watch.onEvent(writeIn(`thr_${index}`));
-    await settle();
     t.equal(read.length, 5);
+    await settle();
+    t.equal(told.length, 105, 'those that wait are read, too');
+  },
+);
+
+t.test('of a flood all that somebody waits for is told, and before the rest', async t => {
+  const { watch, told, settle } = watchAs('all');
+  for (let index = 0; index < 300; index++) watch.onEvent(writeIn(`thr_${index}`));
+  for (let index = 0; index < 300; index++) watch.onEvent(nameMe(`thr_${index}`));
+  watch.onEvent(createEvent('agent.tool.approval_requested', { threadId: 'thr_mine' }));
+  await settle();
+  t.equal(told.filter(({ is }) => is === 'mention').length, 300);
+  t.equal(told.filter(({ is }) => is === 'tool').length, 1);
+  const last = told.slice(-100).map(({ is }) => is);
+  t.strictSame(new Set(last), new Set(['message']));
+});
+
+t.test(
+  'who is named is told, also by a note that is changed, and where the server cannot be reached',
+  async t => {
+    const { watch, told, settle } = watchAs('mine');
+    watch.onEvent(nameMe('thr_theirs', 'thread.note.updated'));
+    watch.onEvent(nameMe('thr_away'));
+    watch.onEvent(writeIn('thr_away'));
+    await settle();
+    t.match(told, [
+      { is: 'mention', threadId: 'thr_theirs' },
+      { is: 'mention', threadId: 'thr_away' },
+    ]);
+    t.equal(told.length, 2);
   },
 );

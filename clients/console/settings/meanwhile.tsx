@@ -1,0 +1,25 @@
+/** On a page beside the work, operators hear of what happens where they have worked last. */
+import { lazy, Suspense } from 'react';
+import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
+import { StreamProvider } from '../live/stream-context.tsx';
+import { ConversationsProvider } from '../thread/conversations-context.tsx';
+
+const Notifier = lazy(() => import('../notifications/notifier.tsx'));
+const MentionNotices = lazy(() => import('../mentions/mention-notice.tsx'));
+
+export function Meanwhile() {
+  const { data: environments } = useEnvironments();
+  const last = environments === undefined ? undefined : findStart(environments);
+  if (last === undefined) return null;
+  const { projectId, environmentId } = last;
+  return (
+    <StreamProvider projectId={projectId} environmentId={environmentId}>
+      <ConversationsProvider projectId={projectId} environmentId={environmentId}>
+        <Suspense>
+          <Notifier />
+          <MentionNotices />
+        </Suspense>
+      </ConversationsProvider>
+    </StreamProvider>
+  );
+}
