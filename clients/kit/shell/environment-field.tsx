@@ -3,7 +3,7 @@ import { Select } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './environment-select.module.css';
 
-interface EnvironmentFieldProps {
+export interface EnvironmentFieldProps {
   readonly label: string;
   readonly chevron: ReactNode;
   readonly value: string;

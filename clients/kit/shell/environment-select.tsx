@@ -2,11 +2,12 @@
 import { ChevronsUpDown } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { useKitTexts } from '../texts/index.ts';
+import type { EnvironmentFieldProps } from './environment-field.tsx';
 import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './environments.ts';
 import classes from './environment-select.module.css';
 
-/** Not of the first load: what it is made of is large. Until it is there its place shows the same. */
-const EnvironmentField = lazy(() => import('./environment-field.tsx'));
+/** Not of the first load: what it is made of is large. Until it is there, and where it does not come, its place shows the same. */
+const EnvironmentField = lazy(() => import('./environment-field.tsx').catch(() => ({ default: Still })));
 
 type EnvironmentIds = Pick<EnvironmentChoice, 'projectId' | 'environmentId'>;
 
@@ -16,8 +17,10 @@ interface EnvironmentSelectProps {
 }
 
 const toValue = ({ projectId, environmentId }: EnvironmentIds): string => `${projectId}/${environmentId}`;
-const toLabel = ({ projectName, environmentName }: EnvironmentChoice): string =>
-  `${projectName} · ${environmentName}`;
+const toOption = (choice: EnvironmentChoice) => ({
+  value: toValue(choice),
+  label: `${choice.projectName} · ${choice.environmentName}`,
+});
 
 const chevron = <ChevronsUpDown size={14} aria-hidden />;
 
@@ -26,10 +29,7 @@ export function EnvironmentSelect({ place, onChosen }: EnvironmentSelectProps) {
   const { data: places } = useEnvironments();
   const current = places?.find(each => toValue(each) === toValue(place));
   const still = (
-    <div className={classes['still']}>
-      <span className={classes['name']}>{current === undefined ? '' : toLabel(current)}</span>
-      {chevron}
-    </div>
+    <Still chevron={chevron} value={toValue(place)} data={current === undefined ? [] : [toOption(current)]} />
   );
   return (
     <div className={classes['place']} data-production={current?.isProduction || undefined}>
@@ -41,7 +41,7 @@ export function EnvironmentSelect({ place, onChosen }: EnvironmentSelectProps) {
             label={texts.place}
             chevron={chevron}
             value={toValue(place)}
-            data={places.map(each => ({ value: toValue(each), label: toLabel(each) }))}
+            data={places.map(toOption)}
             onChosen={value => {
               const chosen = places.find(each => toValue(each) === value);
               if (chosen === undefined) return;
@@ -54,6 +54,16 @@ export function EnvironmentSelect({ place, onChosen }: EnvironmentSelectProps) {
       <span className={classes['kind']}>
         {current?.isProduction === true ? texts.production : texts.sandbox}
       </span>
+    </div>
+  );
+}
+
+/** Looks as the field does, and lets nothing be chosen. */
+function Still({ chevron: icon, value, data }: Pick<EnvironmentFieldProps, 'chevron' | 'value' | 'data'>) {
+  return (
+    <div className={classes['still']}>
+      <span className={classes['name']}>{data.find(each => each.value === value)?.label}</span>
+      {icon}
     </div>
   );
 }

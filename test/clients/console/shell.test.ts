@@ -137,6 +137,12 @@ t.test('on a running node', async t => {
     await field.waitFor();
     t.match(await field.inputValue(), / · Shop$/);
     t.strictSame(await field.boundingBox(), place, 'nothing moves when the field comes');
+
+    await page.route(/\/environment-field-.*\.js$/, route => route.abort());
+    await page.goto(`${setting.baseUrl}/console`);
+    await page.getByText('No open conversations.').waitFor();
+    await name.waitFor();
+    t.equal(await field.count(), 0, 'where the field does not come, all else is there');
   });
 
   await t.test('what was missed is counted until all of it has come', async t => {
