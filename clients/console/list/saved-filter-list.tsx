@@ -59,6 +59,7 @@ function Row({ filter, isShown, rowClass, nameClass, onChosen, onRename, onRemov
   const texts = useTexts().list;
   const { projectId, environmentId } = useConversing();
   const { run, problem } = useAction();
+  const [isAsked, setAsked] = useState(false);
   return (
     <>
       <Link
@@ -74,7 +75,7 @@ function Row({ filter, isShown, rowClass, nameClass, onChosen, onRename, onRemov
           {filter.name}
         </bdi>
       </Link>
-      <Menu position="bottom-end" shadow="md" withinPortal={false}>
+      <Menu position="bottom-end" shadow="md" withinPortal={false} onClose={() => setAsked(false)}>
         <Menu.Target>
           <ActionIcon size="sm" className={classes['more']} aria-label={texts.changeSaved(filter.name)}>
             <Ellipsis size={14} />
@@ -87,9 +88,11 @@ function Row({ filter, isShown, rowClass, nameClass, onChosen, onRename, onRemov
           <Menu.Item
             c="var(--mantine-color-error)"
             leftSection={<Trash2 size={14} />}
-            onClick={() => void run(() => onRemove(filter))}
+            // The second click does it.
+            closeMenuOnClick={isAsked}
+            onClick={() => (isAsked ? void run(() => onRemove(filter)) : setAsked(true))}
           >
-            {texts.removeSaved}
+            {isAsked ? texts.confirmRemoveSaved : texts.removeSaved}
           </Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -125,6 +125,7 @@ function ReplyForm({ client: { cannedReplies }, reply, onDone, onCancel }: Reply
     body: reply?.body ?? '',
   });
   const { isRunning, problem, run } = useAction();
+  const [isAsked, setAsked] = useState(false);
   const change = (changed: Partial<typeof written>): void => setWritten({ ...written, ...changed });
   const save = (): Promise<unknown> =>
     reply === undefined ? cannedReplies.create(written) : cannedReplies.update(reply.cannedReplyId, written);
@@ -180,9 +181,13 @@ function ReplyForm({ client: { cannedReplies }, reply, onDone, onCancel }: Reply
               variant="subtle"
               color="red"
               ml="auto"
-              onClick={() => void finish(() => cannedReplies.delete(reply.cannedReplyId))}
+              // Gone for everybody: the second click does it.
+              onClick={() =>
+                isAsked ? void finish(() => cannedReplies.delete(reply.cannedReplyId)) : setAsked(true)
+              }
+              onBlur={() => setAsked(false)}
             >
-              {texts.remove}
+              {isAsked ? texts.confirmRemove : texts.remove}
             </Button>
           )}
         </Group>

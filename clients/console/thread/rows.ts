@@ -60,6 +60,7 @@ const isSameAuthor = (one: Message, other: Message): boolean =>
 export function createRows(sources: RowSources): readonly Row[] {
   const { entries, reachesStart, outgoing, writing, readSequence, toDay } = sources;
   const rows: Row[] = [];
+  const shownKeys = new Set<string>();
   const reactions = collectReactions(entries);
   let day = reachesStart ? '' : toDay(entries[0]?.at ?? '');
   let before: Message | undefined;
@@ -77,11 +78,14 @@ export function createRows(sources: RowSources): readonly Row[] {
     if (head.day !== undefined || isFirstUnread) before = undefined;
     day = entryDay;
     isLineDrawn ||= isFirstUnread;
-    rows.push({ ...head, ...createContent(entry, before, reactions) });
+    const content = createContent(entry, before, reactions);
+    // A program may repeat what it has read in another message: it is the key of one row.
+    const key = shownKeys.has(content.key) ? entry.id : content.key;
+    shownKeys.add(key);
+    rows.push({ ...head, ...content, key });
     before = entry.kind === 'message' ? entry.message : undefined;
   }
   if (writing !== undefined) rows.push({ kind: 'writing', key: 'writing', text: writing });
-  const shownKeys = new Set(rows.map(({ key }) => key));
   for (const each of outgoing)
     if (!shownKeys.has(getMark(each))) rows.push({ kind: 'outgoing', key: getMark(each), outgoing: each });
   return rows;

@@ -35,7 +35,11 @@ t.test('the owner writes one, changes it, and deletes it', async t => {
 
   await page.getByRole('button', { name: 'Edit /thanks' }).click();
   t.strictSame(await findBarriers(page), []);
-  await form.getByRole('button', { name: 'Delete' }).click();
+  await form.getByRole('button', { name: 'Delete', exact: true }).click();
+  const sure = form.getByRole('button', { name: 'Delete for everybody' });
+  await sure.waitFor();
+  t.equal((await listReplies()).length, 1, 'it asks before');
+  await sure.click();
   await page.getByText('There are none yet.').waitFor();
   t.strictSame(await listReplies(), []);
 });

@@ -74,7 +74,10 @@ t.test('a saved filter is found by name, renamed and deleted', async t => {
   t.equal(await page.getByRole('link', { name: 'Important' }).count(), 0);
 
   await openMenu(page, 'Everything');
-  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await page.getByRole('menuitem', { name: 'Delete', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'Delete it' }).waitFor();
+  t.equal(await page.getByRole('link', { name: 'Everything' }).count(), 1, 'it asks before');
+  await page.getByRole('menuitem', { name: 'Delete it' }).click();
   await page.getByRole('link', { name: 'Everything' }).waitFor({ state: 'detached' });
   const { savedFilters } = await operator.api.profile.get();
   t.strictSame(savedFilters[projectId], { Guests: { queue: 'unassigned', filters: { tag: ['vip'] } } });

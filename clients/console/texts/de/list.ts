@@ -58,6 +58,7 @@ export const list: typeof english = {
   changeSaved: name => `„${name}“ ändern`,
   renameSaved: 'Umbenennen',
   removeSaved: 'Löschen',
+  confirmRemoveSaved: 'Endgültig löschen',
   nameTaken: 'Diesen Namen gibt es schon.',
   badName: 'Das kann kein Name sein.',
   selection: {

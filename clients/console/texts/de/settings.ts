@@ -42,6 +42,7 @@ export const settings: typeof english = {
     save: 'Speichern',
     cancel: 'Abbrechen',
     remove: 'Löschen',
+    confirmRemove: 'Für alle löschen',
   },
   appearance: {
     title: 'Erscheinungsbild und Sprache',

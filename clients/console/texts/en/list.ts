@@ -57,6 +57,7 @@ export const list = {
   changeSaved: (name: string) => `Change “${name}”`,
   renameSaved: 'Rename',
   removeSaved: 'Delete',
+  confirmRemoveSaved: 'Delete it',
   nameTaken: 'There is one of this name.',
   badName: 'This cannot be a name.',
   selection: {

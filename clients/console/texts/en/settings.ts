@@ -40,6 +40,7 @@ export const settings = {
     save: 'Save',
     cancel: 'Cancel',
     remove: 'Delete',
+    confirmRemove: 'Delete for everybody',
   },
   appearance: {
     title: 'Appearance and language',

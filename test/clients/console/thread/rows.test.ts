@@ -100,3 +100,12 @@ t.test('what is on its way stands at the end, and in the row of its message once
   t.match(rows, [{ key: 'key-1', kind: 'message' }]);
   t.equal(rows.length, 1);
 });
+
+t.test('a key that a program has repeated is that of one row', async t => {
+  const repeated = { metadata: { consoleKey: 'key-1' } };
+  const entries = [1, 2, 3].map(at => createEntry(at, `2026-11-22T10:0${at}`, at < 3 ? repeated : {}));
+  t.strictSame(
+    toRows(entries).map(({ key }) => key),
+    ['key-1', 'message_2', 'message_3'],
+  );
+});
