@@ -5,7 +5,7 @@
 import type { Decision, Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { exists, requireSameTenancy, type Tenancy } from '../base/index.ts';
-import { followLog } from '../../storage/writes/index.ts';
+import { endInFlight, followLog } from '../../storage/writes/index.ts';
 import type { CancelRequest, LoadOrder, SendBatch, StitchCommands } from './commands.ts';
 import { acceptLoad, requestLoad } from './queue-load.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type DeliveryQueue,
   dropEndedHolds,
   getInFlightIds,
+  getStartedIds,
   giveBack,
   getNextHoldEnd,
   getSettledSeq,
@@ -112,12 +113,16 @@ export function sweep(state: StitchState, _: unknown, turn: Turn): StitchDecisio
  * Resumes what a crash may have interrupted, and writes how far the stitch is.
  *
  * A stitch that accepts nothing follows nothing. It says so again, since a node that died may have had requests in flight when the others
- * were cancelled: they are not heard of any more.
+ * were cancelled: they are not heard of any more. Nor is anything heard of them where it was enabled again since.
  */
 export function resume(state: StitchState, _: unknown, turn: Turn): StitchDecision<null> {
   const effects = getUnfinishedWork(state);
   if (!exists(state)) return { effects, reply: null };
-  const writes = isLive(state) ? [] : [createFollowWrite(state, turn)];
+  const writes = [
+    isLive(state)
+      ? endInFlight({ stitchId: turn.id, inFlight: getStartedIds(state.queue) })
+      : createFollowWrite(state, turn),
+  ];
   const settledSeq = getSettledSeq(state.queue);
   if (settledSeq <= state.settledSeq) return { writes, effects, reply: null };
   return { state: { ...state, settledSeq }, writes, effects, reply: null };

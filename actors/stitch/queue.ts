@@ -139,6 +139,11 @@ export function getInFlightIds({ started }: DeliveryQueue): string[] {
     .map(({ delivery }) => delivery.deliveryId);
 }
 
+/** The ids of all deliveries that have begun: in flight, or with a result that is being committed. */
+export function getStartedIds({ started }: DeliveryQueue): string[] {
+  return [...started.keys()];
+}
+
 /**
  * The number up to which every event is settled or has a row.
  *

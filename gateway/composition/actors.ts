@@ -177,7 +177,7 @@ function createScanners(
   const behind = new StitchesBehind(database, followedLog);
   return [
     create('stitch', () => behind.find(), 'sweep', {}),
-    create('stitch', pages(unfinishedStitches), 'sweep', {}),
+    create('stitch', pages(unfinishedStitches), 'resume', {}),
     create('stitch', pages(stitchesWithRows), 'wake', { from: 0 }),
     create('stitch', pages(stitchesWithRetries), 'probe', {}),
     create('channel', pages(channelsWithWebhooks), 'work', { work: 'webhooks' }),

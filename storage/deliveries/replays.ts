@@ -173,9 +173,8 @@ const selectUnfinished = `
   ) every_sort order by stitch_id limit $2`;
 
 /**
- * Stitches that have a replay, a cancellation or a notice for their owners to finish, by their ids, after `after`. Tell each of them `sweep`
- * when a node starts, and regularly: that repairs what a crash or a lost tell has left behind. So does it for those that are behind the log
- * (behind.ts).
+ * Stitches that have a replay, a cancellation, a notice for their owners, or a request that was out when they were disabled to finish, by their
+ * ids, after `after`. Tell each of them `resume` when a node starts, and regularly: that repairs what a crash or a lost tell has left behind.
  */
 export async function unfinishedStitches(db: Queries, limit: number, after = ''): Promise<string[]> {
   const rows = await db.query<{ stitchId: string }>(selectUnfinished, [after, limit], 'stitches.unfinished');

@@ -219,8 +219,10 @@ export class SubscriptionCache {
   #read(projectId: string): Promise<Subscriptions> {
     const reading = readSubscriptions(this.#db, [projectId])
       .then(([found = toSubscriptions([])]) => {
-        this.#kept.set(projectId, found);
-        return found;
+        // Another read may have overtaken this one: what is kept never goes back, or an event that a stitch wants would be passed over.
+        const kept = this.peek(projectId, found.version);
+        if (kept === undefined) this.#kept.set(projectId, found);
+        return kept ?? found;
       })
       .finally(() => {
         if (this.#reading.get(projectId) === reading) this.#reading.delete(projectId);

@@ -283,3 +283,21 @@ export interface FollowRow {
 export function followLog({ projectId, stitchId, wanted, settled, inFlight, at }: FollowRow): Write {
   return { statement: follow, values: [projectId, stitchId, wanted, settled, inFlight, at] };
 }
+
+// Of the spans that were cancelled; who was woken by them is found by stitch_spans_in_flight until none is left.
+const inFlightEnds = statement(
+  'stitch.in_flight_ends',
+  88,
+  { stitch_id: 'text', in_flight: 'text[]' },
+  input => `
+    update stitch_spans s set in_flight = array(select unnest(s.in_flight) intersect select unnest(input.in_flight))
+    from ${input} where s.stitch_id = input.stitch_id and s.cancelled_at is not null and s.in_flight <> '{}'`,
+);
+
+/**
+ * Of what was in flight when the stitch was disabled only these still are, now that it accepts events again. The others have a row, or
+ * were lost with their node and are cancelled.
+ */
+export function endInFlight({ stitchId, inFlight }: Pick<FollowRow, 'stitchId' | 'inFlight'>): Write {
+  return { statement: inFlightEnds, key: stitchId, values: [stitchId, inFlight] };
+}

@@ -19,6 +19,7 @@ export {
 export { acknowledgeCommand, insertCommand, parkReceipt, unparkReceipt } from './commands.ts';
 export {
   type DeliveryRow,
+  endInFlight,
   followLog,
   insertAttempt,
   insertDelivery,

@@ -97,6 +97,8 @@ export class DeliveryTables {
     switch (statement.name) {
       case 'stitch.follow':
         return this.#follow(values as unknown as FollowValues);
+      case 'stitch.in_flight_ends':
+        return this.#endInFlight(values as unknown as readonly [string, readonly string[]]);
       case 'delivery.insert':
         return this.#insert(values as unknown as InsertValues);
       case 'delivery.record':
@@ -185,6 +187,14 @@ export class DeliveryTables {
       cancelledAt: null,
       inFlight: [],
     });
+  }
+
+  #endInFlight([stitchId, started]: readonly [string, readonly string[]]): void {
+    this.spans = this.spans.map(span =>
+      span.stitchId === stitchId && span.cancelledAt !== null && span.inFlight.length > 0
+        ? { ...span, inFlight: span.inFlight.filter(id => started.includes(id)) }
+        : span,
+    );
   }
 
   #insert(values: InsertValues): void {

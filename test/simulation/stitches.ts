@@ -89,7 +89,7 @@ export class NodeStitches {
     const behind = new StitchesBehind(db, this.#followedLog);
     this.#scanners = [
       create(() => behind.find(), 'sweep', {}),
-      create(pages(unfinishedStitches), 'sweep', {}),
+      create(pages(unfinishedStitches), 'resume', {}),
       create(pages(stitchesWithRows), 'wake', { from: 0 }),
       create(pages(stitchesWithRetries), 'probe', {}),
     ];

@@ -166,6 +166,29 @@ t.test('what a node that died had in flight when the stitch was disabled is canc
   t.end();
 });
 
+t.test('and where it was enabled again before that node died', t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_2']);
+  stitch.settle();
+  stitch.update({ status: 'disabled' });
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.do('resume', {});
+  stitch.settle();
+  t.equal(stitch.open.length, 2, 'while it is out it may still be answered');
+  stitch.answer(1, () => ok);
+  stitch.settle();
+  stitch.crash();
+  stitch.do('resume', {});
+  stitch.settle();
+  t.equal(stitch.open.length, 0, 'nobody waits for what nobody sends');
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['delivered', 'cancelled'],
+  );
+  t.end();
+});
+
 t.test('a sweep does nothing that rests on a commit under way', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1']);
@@ -302,6 +325,7 @@ t.test('a span is replayed page by page, each page once', async t => {
   t.equal(new Set([...stitch.rows.keys()]).size, 3);
 
   stitch.crash();
+  stitch.acknowledge();
   t.match(stitch.replays.at(-1), { id: jobId, after: next }, 'which a crash does not forget');
   stitch.do('replayPage', { jobId, after: next, events: [], next: null });
   stitch.acknowledge();

@@ -41,6 +41,8 @@ export class Tables {
   pageEvents = Infinity;
   /** From here on the stitch follows the log; null: it does not. */
   follows: { readonly after: number; readonly wanted: readonly string[] } | null = null;
+  /** Deliveries without a row that were in flight when the stitch was disabled: nobody reads them from the log again. */
+  #named: readonly string[] = [];
 
   /** An event that the stitch wants if it follows the log; or a row that waits for its first attempt. */
   insert(given: Pick<Delivery, 'threadId' | 'eventSeq' | 'trigger'>, now: number): void {
@@ -96,7 +98,9 @@ export class Tables {
   /** The events that the stitch wants, in the order of the log. */
   get #log(): Row[] {
     return [...this.rows.values()]
-      .filter(({ trigger }) => trigger === 'scheduled')
+      .filter(({ trigger, deliveryId, hasRow }) => {
+        return trigger === 'scheduled' && (hasRow || !this.#named.includes(deliveryId));
+      })
       .sort((a, b) => a.eventSeq - b.eventSeq);
   }
 
@@ -135,6 +139,12 @@ export class Tables {
     for (const { eventSeq, hasRow, status } of this.#log) {
       if (eventSeq <= settled && !hasRow && status === 'pending')
         throw new Error(`${eventSeq} is said to be settled`);
+    }
+  }
+
+  #cancelUnless(stays: (row: Row) => boolean): void {
+    for (const row of this.rows.values()) {
+      if (!row.hasRow && row.status === 'pending' && !stays(row)) row.status = 'cancelled';
     }
   }
 
@@ -184,10 +194,16 @@ export class Tables {
         this.#checkSettled(settled);
         this.follows = wanted === null ? null : (this.follows ?? { after: this.head, wanted });
         if (wanted !== null) return;
-        for (const row of this.rows.values()) {
-          if (!row.hasRow && row.status === 'pending' && !inFlight.includes(row.deliveryId))
-            row.status = 'cancelled';
-        }
+        this.#cancelUnless(({ deliveryId }) => inFlight.includes(deliveryId));
+        this.#named = inFlight;
+        return;
+      }
+      case 'stitch.in_flight_ends': {
+        const [, inFlight] = values as [string, string[]];
+        this.#cancelUnless(
+          ({ deliveryId }) => !this.#named.includes(deliveryId) || inFlight.includes(deliveryId),
+        );
+        this.#named = this.#named.filter(id => inFlight.includes(id));
         return;
       }
       case 'attempt.insert':

@@ -5,9 +5,12 @@ import { newId } from '../../../protocol/ids.ts';
 import { deliveryPage, type DeliveryPosition } from '../../../storage/deliveries/delivery-log.ts';
 import { StitchesBehind } from '../../../storage/deliveries/behind.ts';
 import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
-import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
+import { deriveDeliveryId, SubscriptionCache } from '../../../storage/deliveries/subscriptions.ts';
 import { unrecordedPage } from '../../../storage/deliveries/unrecorded.ts';
+import { toParameters } from '../../../storage/statements/parameters.ts';
+import { endInFlight } from '../../../storage/writes/deliveries.ts';
 import { append, appendEvent, appendParameters } from '../../../storage/writes/events-and-answers.ts';
+import { eventually } from '../../support/eventually.ts';
 import fc from '../../support/fuzz.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
@@ -360,3 +363,58 @@ async function checkEqual(
   if (wanted.join() !== got.join())
     throw new Error(`wanted ${wanted.join() || 'none'}, found ${got.join() || 'none'}`);
 }
+
+t.test(
+  'what was out when a stitch was disabled, and is not any more now that it is enabled, is cancelled',
+  async t => {
+    const stitchId = newId('stitch');
+    const projectId = newId('project');
+    const spans = (inFlight: string[], cancelledAt: string | null, upto: number | null): Promise<unknown> =>
+      database.query(
+        `insert into stitch_spans (stitch_id, after_seq, project_id, environment_id, event_names, upto_seq, cancelled_at, in_flight)
+       values ($1, $2, $3, 'env_1', '{}', $4, $5, $6)`,
+        [stitchId, upto === null ? 9 : upto - 2, projectId, upto, cancelledAt, inFlight],
+      );
+    await spans(['whd_1', 'whd_2'], '2026-11-20T12:00:00.000Z', 5);
+    await spans(['whd_3'], '2026-11-20T12:00:00.000Z', 9);
+    await spans([], null, null);
+    const end = async (inFlight: readonly string[]): Promise<unknown> => {
+      const { statement, values } = endInFlight({ stitchId, inFlight });
+      await database.query(statement.text, toParameters(statement, [values]));
+      const rows = await database.query<{ in_flight: string[] }>(
+        'select in_flight from stitch_spans where stitch_id = $1 order by after_seq',
+        [stitchId],
+      );
+      return rows.map(row => row.in_flight);
+    };
+    t.same(await end(['whd_2', 'whd_4']), [['whd_2'], [], []]);
+    t.same(await end([]), [[], [], []]);
+  },
+);
+
+t.test('what is known of a project never goes back, whichever read lands last', async t => {
+  const projectId = newId('project');
+  await database.query(
+    `insert into project_streams (project_id, last_seq, epoch, subscriptions) values ($1, 0, 'e', 1)`,
+    [projectId],
+  );
+  let release = (): void => undefined;
+  const held = new Promise<void>(resolve => (release = resolve));
+  let reads = 0;
+  const cache = new SubscriptionCache({
+    async query(...args) {
+      const isFirst = reads++ === 0;
+      const rows = await database.query(...args);
+      if (isFirst) await held;
+      return rows as never;
+    },
+  });
+  const slow = cache.get(projectId, 0);
+  await eventually('the first read', () => Promise.resolve(reads === 1));
+  await database.query(`update project_streams set subscriptions = 2 where project_id = $1`, [projectId]);
+  await cache.prepare([{ projectId, version: 2 }]);
+  t.equal(cache.peek(projectId, 0)?.version, 2);
+  release();
+  t.equal((await slow).version, 2);
+  t.equal(cache.peek(projectId, 0)?.version, 2);
+});
