@@ -27,6 +27,9 @@ export const schedules: Readonly<Record<EnvironmentKind, readonly number[]>> = {
 /** Each wait is longer or shorter by up to this share. */
 export const jitterShare = 0.2;
 
+/** What a receiver asks for is honoured up to so many times the scheduled wait. */
+const longestAskedFor = 2;
+
 /** A failing head holds back the later events of its thread for at most this long from its first attempt. */
 export const holdMs = 5 * minute;
 
@@ -77,8 +80,27 @@ export function waitAfter(
   const step = schedules[kind][attempt];
   if (step === undefined) return undefined;
   const wait = step * (1 + jitterShare * (2 * jitter - 1));
-  return Math.round(retryAfterMs === undefined ? wait : Math.max(wait, Math.min(retryAfterMs, 2 * step)));
+  return Math.round(
+    retryAfterMs === undefined ? wait : Math.max(wait, Math.min(retryAfterMs, longestAskedFor * step)),
+  );
 }
+
+/**
+ * The longest wait for a retry that a head can have while it holds its thread, in milliseconds: of the attempts that end within `holdMs`
+ * of the first where every wait is short.
+ */
+export const longestWaitOfHead = Math.max(
+  ...Object.values(schedules).map(([, ...waits]) => {
+    let at = 0;
+    let longest = 0;
+    for (const wait of waits) {
+      if (at > holdMs) break;
+      longest = Math.max(longest, wait * Math.max(1 + jitterShare, longestAskedFor));
+      at += wait * (1 - jitterShare);
+    }
+    return longest;
+  }),
+);
 
 /** Retry-After (RFC 9110, section 10.2.3) in milliseconds from `now`. Undefined: it is missing or cannot be used. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {

@@ -65,7 +65,11 @@ const columns = `
 const belongs =
   'd.stitch_id = s.stitch_id and d.project_id = s.project_id and d.environment_id = s.environment_id';
 
-// With ties, so that a page never ends between two deliveries of one event. The running total bounds the bytes that are sent.
+/** The most rows in a page, of each stitch. The planner takes a limit that is no constant for a tenth of all rows, and would sort them all. */
+const maxPage = 256;
+
+// With ties, so that a page never ends between two deliveries of one event. The running total bounds the bytes that are sent. The event is
+// looked for by itself, row by row: the planner expects many stitches and rows, and would read the whole log to join it.
 const selectPending = `
   select q.stitch_id as "stitchId", ${columns}, null as "firstAttemptAt", e.traceparent,
     case when sum(octet_length(e.body::text)) over (order by q.n, d.event_seq, d.delivery_id) <= $2 then e.body end as body
@@ -73,13 +77,19 @@ const selectPending = `
     as q(stitch_id, "from", blocked, "limit", n)
   join stitches s on s.stitch_id = q.stitch_id
   cross join lateral (
-    select * from webhook_deliveries d
-    where ${belongs} and d.status = 'pending' and d.event_seq >= q."from"
-      and (d.thread_id is null or d.thread_id <> all (q.blocked))
-    order by d.event_seq fetch first (q."limit") rows with ties
+    select * from (
+      select * from webhook_deliveries d
+      where ${belongs} and d.status = 'pending' and d.event_seq >= q."from"
+        and (d.thread_id is null or d.thread_id <> all (q.blocked))
+      order by d.event_seq fetch first ${maxPage} rows with ties
+    ) page
+    order by event_seq fetch first (q."limit") rows with ties
   ) d
-  left join events e on e.project_id = d.project_id and e.environment_id = d.environment_id and e.seq = d.event_seq
-    and e.occurred_at = d.event_at
+  left join lateral (
+    select body, traceparent from events e
+    where e.project_id = d.project_id and e.environment_id = d.environment_id and e.seq = d.event_seq and e.occurred_at = d.event_at
+    limit 1
+  ) e on true
   order by q.n, d.event_seq, d.delivery_id`;
 
 /** The pending deliveries of several stitches, each in the order of its events. `maxBytes` bounds all bodies together. */
@@ -104,7 +114,7 @@ export async function pendingDeliveries(
       deliveries: own.map(toDelivery),
       bodies: new Map(own.flatMap(({ deliveryId, body }) => (body === null ? [] : [[deliveryId, body]]))),
       end: last === undefined ? from : last.eventSeq + 1,
-      more: own.length >= limit,
+      more: own.length >= Math.min(limit, maxPage),
     };
   });
 }
@@ -147,17 +157,23 @@ function toDelivery(row: OpenRow): OpenDelivery {
   };
 }
 
-const firstAttempt = `
+/** In the days from then to the last attempt. The instants are from the clocks of several nodes, which may differ. */
+const firstAttempt = (since: string): string => `
   (select min(a.attempted_at) from webhook_attempts a
-   where a.delivery_id = d.delivery_id and a.project_id = d.project_id and a.number = 1 and a.attempted_at >= d.created_at)`;
+   where a.delivery_id = d.delivery_id and a.project_id = d.project_id and a.number = 1
+     and a.attempted_at >= ${since} - interval '1 hour' and a.attempted_at <= d.last_attempt_at + interval '1 hour')`;
 
+// Of the stitch's row by itself: joined with it, all retries are read and sorted.
 const selectDue = `
-  select d.stitch_id as "stitchId", ${columns}, ${firstAttempt} as "firstAttemptAt", null as body
-  from stitches s join webhook_deliveries d on ${belongs}
-  where s.stitch_id = $1 and d.status = 'retrying' and d.next_attempt_at <= $2
-  order by d.next_attempt_at limit $3`;
+  select d.stitch_id as "stitchId", ${columns}, ${firstAttempt('d.created_at')} as "firstAttemptAt", null as body
+  from stitches s cross join lateral (
+    select * from webhook_deliveries d
+    where ${belongs} and d.status = 'retrying' and d.next_attempt_at <= $2
+    order by d.next_attempt_at limit ${maxPage}
+  ) d
+  where s.stitch_id = $1 order by d.next_attempt_at limit $3`;
 
-/** The retries that are due at `now` (epoch milliseconds), the most overdue first. */
+/** The retries that are due at `now` (epoch milliseconds), the most overdue first; 256 at most. */
 export async function dueDeliveries(
   db: Queries,
   stitchId: string,
@@ -169,8 +185,12 @@ export async function dueDeliveries(
 }
 
 const selectNextDue = `
-  select min(d.next_attempt_at) as at from stitches s join webhook_deliveries d on ${belongs}
-  where s.stitch_id = $1 and d.status = 'retrying' and d.next_attempt_at > $2`;
+  select d.at from stitches s cross join lateral (
+    select d.next_attempt_at as at from webhook_deliveries d
+    where ${belongs} and d.status = 'retrying' and d.next_attempt_at > $2
+    order by d.next_attempt_at limit 1
+  ) d
+  where s.stitch_id = $1`;
 
 /** When the next retry is due after `now`: epoch milliseconds, or null. */
 export async function nextDueAt(db: Queries, stitchId: string, now: number): Promise<number | null> {
@@ -182,13 +202,16 @@ export async function nextDueAt(db: Queries, stitchId: string, now: number): Pro
   return row?.at?.getTime() ?? null;
 }
 
+// A retry is due later than it was attempted, so that the index finds those between the two instants. Clocks of nodes may differ: a head
+// that is missed is overtaken, and a few that are not heads cost little.
 const selectFailedHeads = `
   select "threadId", seq, "firstAttemptAt" from (
-    select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt} as "firstAttemptAt"
+    select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt('greatest(d.created_at, $2)')} as "firstAttemptAt"
     from stitches s join webhook_deliveries d on ${belongs}
     where s.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
+      and d.next_attempt_at > $2 and d.next_attempt_at <= $3::timestamptz + interval '1 minute'
   ) heads
-  where "firstAttemptAt" > $2 order by seq limit $3`;
+  where "firstAttemptAt" > $2 order by seq limit $4`;
 
 export interface FailedHead {
   readonly threadId: string;
@@ -197,16 +220,24 @@ export interface FailedHead {
   readonly firstAttemptAt: number;
 }
 
-/** Deliveries that wait for a retry and were first attempted after `since` (epoch milliseconds). */
+/** When a head was attempted and is due, in epoch milliseconds. */
+export interface HeadTimes {
+  /** Its first attempt is later. */
+  readonly since: number;
+  /** Its next one is no later. */
+  readonly dueUntil: number;
+}
+
+/** Deliveries that wait for a retry and have these times. */
 export async function failedHeads(
   db: Queries,
   stitchId: string,
-  since: number,
+  { since, dueUntil }: HeadTimes,
   limit: number,
 ): Promise<FailedHead[]> {
   const rows = await db.query<{ threadId: string; seq: number; firstAttemptAt: Date }>(
     selectFailedHeads,
-    [stitchId, new Date(since), limit],
+    [stitchId, new Date(since), new Date(dueUntil), limit],
     'deliveries.heads',
   );
   return rows.map(row => ({ ...row, firstAttemptAt: row.firstAttemptAt.getTime() }));

@@ -21,6 +21,7 @@ export interface ReplaySource {
 export interface ReplayPlace {
   /** ISO 8601. */
   readonly createdAt: string;
+  /** The largest safe integer: everything of that instant is replayed. */
   readonly eventSeq: number;
   /** All rows are replayed: `eventSeq` is how far the log was read for deliveries that have none. */
   readonly inLog?: true;
@@ -35,18 +36,30 @@ export interface ReplayedEvent {
   readonly threadId: string | null;
 }
 
+/** Rows of the environment, of whichever stitch, that one statement looks at, and statements of a page: then the page is short. */
+const stretchRows = 1_000;
+const maxStretches = 10;
+
+// Where a stretch ends: by an index, in its order. Null where less is left.
+const selectStretchEnd = `
+  select s.project_id as "projectId", s.environment_id as "environmentId", (
+    select d.created_at from webhook_deliveries d
+    where d.project_id = s.project_id and d.environment_id = s.environment_id and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
+    order by d.created_at offset ${stretchRows - 1} limit 1) as "lastAt"
+  from stitches s where s.stitch_id = $1`;
+
 // Scheduled deliveries only: to replay a replay would send an event twice. By time and then by number, which is the order within each
-// thread; the index gives it, but for the events of one millisecond.
+// thread. No index has it, so that all of the stretch are read and sorted; `$6` is its end.
 const selectReplay = `
   select d.created_at as "createdAt", d.event_id as "eventId", d.event_seq as "eventSeq", d.event_name as "eventName",
     d.event_at as "eventAt", d.thread_id as "threadId"
-  from stitches s join webhook_deliveries d
-    on d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
-  where s.stitch_id = $1 and d.trigger = 'scheduled' and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
-    and (cardinality($4::text[]) = 0 or d.status = any ($4))
-    and ${matchesNames('$5::text[]', 'd.event_name')}
-    and ($6::timestamptz is null or (d.created_at, d.event_seq) > ($6, $7::bigint))
-  order by d.created_at, d.event_seq limit $8`;
+  from webhook_deliveries d
+  where d.project_id = $1 and d.environment_id = $2 and d.stitch_id = $3 and d.trigger = 'scheduled'
+    and d.created_at >= $4::timestamptz and d.created_at < $5::timestamptz and d.created_at <= $6::timestamptz
+    and (cardinality($7::text[]) = 0 or d.status = any ($7))
+    and ${matchesNames('$8::text[]', 'd.event_name')}
+    and ($9::timestamptz is null or (d.created_at, d.event_seq) > ($9, $10::bigint))
+  order by d.created_at, d.event_seq limit $11`;
 
 const selectTenant = `
   select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`;
@@ -61,14 +74,24 @@ export interface ReplayEvents {
 /** The next events of a replay: those of deliveries with a row, oldest first, and then of those without one, in the order of the log. */
 export async function replayEvents(db: Queries, source: ReplaySource, limit: number): Promise<ReplayEvents> {
   if (source.after?.inLog === true) return readLogPage(db, source, source.after.eventSeq, limit);
-  const events = await readRowPage(db, source, limit);
-  const last = events.at(-1);
-  if (events.length === limit && last !== undefined) {
-    return { events, next: { createdAt: last.createdAt, eventSeq: last.eventSeq } };
+  const events: ReplayedEvent[] = [];
+  let after = source.after;
+  for (let stretch = 0; stretch < maxStretches; stretch++) {
+    const { found, lastAt } = await readStretch(db, { ...source, after }, limit - events.length);
+    events.push(...found);
+    const last = events.at(-1);
+    if (events.length === limit && last !== undefined) {
+      return { events, next: { createdAt: last.createdAt, eventSeq: last.eventSeq } };
+    }
+    if (lastAt === undefined) {
+      const { since, statuses } = source;
+      const mayBeInLog = statuses.length === 0 || statuses.some(status => unrecordedStatuses.has(status));
+      return { events, next: mayBeInLog ? { createdAt: since, eventSeq: 0, inLog: true } : null };
+    }
+    // All of that instant are in the stretch.
+    after = { createdAt: lastAt, eventSeq: Number.MAX_SAFE_INTEGER };
   }
-  const { since, statuses } = source;
-  const mayBeInLog = statuses.length === 0 || statuses.some(status => unrecordedStatuses.has(status));
-  return { events, next: mayBeInLog ? { createdAt: since, eventSeq: 0, inLog: true } : null };
+  return { events, next: after };
 }
 
 const unrecordedStatuses: ReadonlySet<string> = new Set(['pending', 'cancelled']);
@@ -99,16 +122,33 @@ async function readLogPage(
   };
 }
 
-async function readRowPage(db: Queries, source: ReplaySource, limit: number): Promise<ReplayedEvent[]> {
+/** The next deliveries with a row, as far as the next stretch has them. */
+async function readStretch(
+  db: Queries,
+  source: ReplaySource,
+  limit: number,
+): Promise<{ readonly found: readonly ReplayedEvent[]; readonly lastAt: string | undefined }> {
   const { sourceStitchId, since, until, eventNames, statuses, after } = source;
+  const from = after?.createdAt ?? since;
+  // First, so that whatever is dropped or recorded meanwhile is not beyond the end that the rows are read up to.
+  const [place] = await db.query<TenantScope & { lastAt: Date | null }>(
+    selectStretchEnd,
+    [sourceStitchId, from, until],
+    'deliveries.replay_stretch',
+  );
+  if (place === undefined) return { found: [], lastAt: undefined };
+  const { projectId, environmentId, lastAt } = place;
   const rows = await db.query<
     Omit<ReplayedEvent, 'createdAt' | 'eventAt'> & { createdAt: Date; eventAt: Date }
   >(
     selectReplay,
     [
+      projectId,
+      environmentId,
       sourceStitchId,
-      since,
+      from,
       until,
+      lastAt ?? until,
       statuses,
       eventNames,
       after?.createdAt ?? null,
@@ -117,11 +157,12 @@ async function readRowPage(db: Queries, source: ReplaySource, limit: number): Pr
     ],
     'deliveries.replay',
   );
-  return rows.map(row => ({
+  const found = rows.map(row => ({
     ...row,
     createdAt: row.createdAt.toISOString(),
     eventAt: row.eventAt.toISOString(),
   }));
+  return { found, lastAt: lastAt?.toISOString() };
 }
 
 // Only while the stitch's row says so: who has lost the stitch meanwhile cancels nothing. Nothing scheduled is begun before the stitch has

@@ -110,6 +110,7 @@ export const WebhookDelivery = defineEntity({
       properties: ['stitchId', 'eventSeq'],
       where: "status in ('pending', 'delivering', 'retrying')",
     },
+    { name: 'webhook_deliveries_pending', properties: ['stitchId', 'eventSeq'], where: "status = 'pending'" },
     {
       name: 'webhook_deliveries_retrying',
       properties: ['stitchId', 'nextAttemptAt'],

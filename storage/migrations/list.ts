@@ -30,6 +30,7 @@ import { Media } from './media.ts';
 import { Operators } from './operators.ts';
 import { Mentions } from './mentions.ts';
 import { OwnLooms } from './own-looms.ts';
+import { PendingRows } from './pending-rows.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
@@ -94,4 +95,5 @@ export const migrations = [
   { name: '0056-fewer-thread-indexes', class: FewerThreadIndexes },
   { name: '0057-erased-threads', class: ErasedThreads },
   { name: '0061-event-traces', class: EventTraces },
+  { name: '0062-pending-rows', class: PendingRows },
 ];

@@ -56,9 +56,16 @@ const isAboutOlder = `
       and (part.value ->> 'threadId') = e.thread_id and (part.value ->> 'createdAt')::timestamptz <= $6))`;
 
 /**
+ * A delivery `d`, and between when it was attempted: a row without an attempt has none to be emptied. Instants are from the clocks of several
+ * nodes, which may differ.
+ */
+const deliveryTimes = `
+  d.project_id, d.delivery_id, least(d.created_at, d.last_attempt_at) - interval '1 hour' as since, d.last_attempt_at + interval '1 hour' as until`;
+
+/**
  * As `emptyMessages`, by the numbers of the events in their project. `$6`: when the erasure was requested, `$7`: when everything that was
  * in progress then has been written. The bodies of receivers' answers go with the events: the id of a scheduled delivery follows from its
- * event and stitch, the others are found by an index.
+ * event and stitch, the others are found by an index. Attempts are looked for in the days in which there were any.
  */
 export const emptyEvents = `
   with batch as materialized (
@@ -71,21 +78,27 @@ export const emptyEvents = `
       || '","projectId":"' || e.project_id || '","data":' || (${emptiedData})::text || '}'
     from batch where e.project_id = batch.project_id and e.seq = batch.seq and e.occurred_at = batch.occurred_at
       and (batch.sequence <= $5 or ${isAboutOlder})
-    returning e.project_id, e.environment_id, e.event_id, e.event_name
+    returning e.project_id, e.environment_id, e.event_id, e.event_name, e.occurred_at
   ), commands as (
     delete from channel_commands c using emptied
     where emptied.event_name = 'channel.message.requested' and c.event_id = emptied.event_id
       and c.project_id = emptied.project_id and c.environment_id = emptied.environment_id
   ), deliveries as materialized (
-    select emptied.project_id, skein_delivery_id(emptied.event_id, s.stitch_id) as delivery_id
-    from emptied join stitches s on s.project_id = emptied.project_id and s.environment_id = emptied.environment_id
+    select d.* from emptied join stitches s on s.project_id = emptied.project_id and s.environment_id = emptied.environment_id
+    cross join lateral (
+      select ${deliveryTimes} from webhook_deliveries d
+      where d.delivery_id = skein_delivery_id(emptied.event_id, s.stitch_id) and d.created_at = emptied.occurred_at
+        and d.project_id = s.project_id limit 1
+    ) d
     union all
-    select d.project_id, d.delivery_id from emptied join webhook_deliveries d
+    select ${deliveryTimes} from emptied join webhook_deliveries d
       on d.event_id = emptied.event_id and d.trigger <> 'scheduled' and d.project_id = emptied.project_id
-      and d.environment_id = emptied.environment_id
+      and d.environment_id = emptied.environment_id and d.created_at >= emptied.occurred_at - interval '1 hour'
   ), answers as (
     update webhook_attempts a set response_body = null, error = null from deliveries
     where a.delivery_id = deliveries.delivery_id and a.project_id = deliveries.project_id
+      and a.attempted_at >= deliveries.since and a.attempted_at <= deliveries.until
+      and a.attempted_at >= (select min(since) from deliveries) and a.attempted_at <= (select max(until) from deliveries)
   )
   select max(seq) as last from batch`;
 

@@ -41,6 +41,8 @@ const threadEvents = 16;
 /** A retry that has been due for so long has lost its reminder. */
 const overdueMs = 60_000;
 const hourMs = 3_600_000;
+/** By so much the clocks of two nodes may differ, and no head is missed. */
+const minuteMs = 60_000;
 
 const queries: Readonly<Record<string, Query>> = {
   'projects.archived': () => [{ isArchived: false }],
@@ -120,11 +122,14 @@ const queries: Readonly<Record<string, Query>> = {
     const next = listRetries(sources, stitchId).find(({ at }) => at > now.getTime());
     return [{ at: next === undefined ? null : new Date(next.at) }];
   },
-  'deliveries.heads': (sources, [stitchId, since, limit]: readonly [string, Date, number]) =>
+  'deliveries.heads': (sources, [stitchId, since, until, limit]: readonly [string, Date, Date, number]) =>
     openRows(sources, stitchId, 'retrying')
       .flatMap(row => {
         const firstAttemptAt = findFirstAttempt(sources, row);
-        const isRecent = row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime();
+        const dueAt = Date.parse(row.nextAttemptAt ?? '');
+        const isDue = dueAt > since.getTime() && dueAt <= until.getTime() + minuteMs;
+        const isRecent =
+          row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime() && isDue;
         return row.threadId !== null && isRecent && firstAttemptAt !== null && firstAttemptAt > since
           ? [{ threadId: row.threadId, seq: row.eventSeq, firstAttemptAt }]
           : [];

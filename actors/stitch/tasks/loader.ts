@@ -13,7 +13,7 @@ import {
 import type { RetryPolicy } from '../../base/index.ts';
 import type { LoadOrder, StitchCommands } from '../commands.ts';
 import { maxHeld } from '../queue-load.ts';
-import { holdMs } from '../schedule.ts';
+import { holdMs, longestWaitOfHead } from '../schedule.ts';
 import type { StitchServices } from '../services.ts';
 import type { BodyCache } from './caches.ts';
 
@@ -93,7 +93,8 @@ export class DeliveryLoader {
     if (events !== undefined) this.#metrics?.noteRead(stitchId, events.end, events.newest);
     // Not at once with the page: the node that had the stitch before may still commit that a delivery failed. A page from after that commit
     // has only what is behind that delivery in its thread, and holds from before it would let that overtake.
-    const heads = holds ? await failedHeads(this.#db, stitchId, now - holdMs, maxHeld) : [];
+    const young = { since: now - holdMs, dueUntil: now + longestWaitOfHead };
+    const heads = holds ? await failedHeads(this.#db, stitchId, young, maxHeld) : [];
     for (const page of [events, pending]) {
       for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
     }

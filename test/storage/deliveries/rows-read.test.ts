@@ -1,0 +1,202 @@
+/**
+ * What reads of deliveries cost: the rows that a page needs, and not what lies beside it. In a database as it is after some days, with
+ * many retries, and by both of the plans that a prepared statement may have.
+ */
+import t from 'tap';
+import { holdMs, longestWaitOfHead } from '../../../actors/stitch/schedule.ts';
+import { executeBound, type Queries } from '../../../storage/database/database.ts';
+import { findOldestOpen } from '../../../storage/deliveries/oldest-open.ts';
+import { emptyEvents } from '../../../storage/retention/erasure-statements.ts';
+import {
+  dueDeliveries,
+  failedHeads,
+  hasScheduledRows,
+  nextDueAt,
+  pendingDeliveries,
+} from '../../../storage/deliveries/outbox.ts';
+import { replayEvents, type ReplaySource, stitchesWithRows } from '../../../storage/deliveries/replays.ts';
+import { startTestDatabase } from '../../support/database.ts';
+
+const { database } = await startTestDatabase(t);
+const day = 86_400_000;
+const days = 38;
+/** Of the events, the deliveries of one stitch, and the retries of another. */
+const count = 20_000;
+const tenant = { projectId: 'prj_1', environmentId: 'env_1' };
+const now = Date.now();
+const today = now - (now % day);
+
+for (const table of ['events', 'webhook_deliveries', 'webhook_attempts']) {
+  for (let n = 1 - days; n <= 1; n++) {
+    const from = new Date(today + n * day).toISOString();
+    const to = new Date(today + (n + 1) * day).toISOString();
+    const name = `${table}_${from.slice(0, 10).replaceAll('-', '')}`;
+    await database.query(
+      `create table ${name} partition of ${table} for values from ('${from}') to ('${to}')`,
+    );
+  }
+}
+/** Ten seconds ago, and before that as many days as there are; four events at each instant. */
+const at = `$1::timestamptz - (${count} - n + n % 4) * interval '${Math.floor(((days - 2) * day) / count)} ms' - interval '10 s'`;
+const eventId = `'evt_' || lpad(n::text, 26, '0')`;
+const statements = [
+  `insert into project_streams (project_id, last_seq, epoch) values ('prj_1', ${count}, 'e')`,
+  `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+   select 'stitch_' || name, 'prj_1', 'env_1', name, 'active', now(), now(), '{"replays": [], "ownerNews": []}', 1
+   from unnest('{delivered,idle,retries}'::text[]) name`,
+];
+for (const text of statements) await database.query(text);
+const filled = [
+  `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, sequence, body)
+   select 'prj_1', n, ${at}, ${eventId}, 'thread.message.received', 'env_1', 'thread_' || n % 1000, n, '{"occurredAt":"","apiVersion":"","data":{}}'
+   from generate_series(1, ${count}) n`,
+  ...['delivered', 'retries'].map(
+    stitch => `
+    insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+      event_at, thread_id, status, trigger, attempt_count, last_attempt_at, next_attempt_at, updated_at)
+    select skein_delivery_id(${eventId}, 'stitch_${stitch}'), ${at}, 'prj_1', 'env_1', 'stitch_${stitch}', ${eventId}, n,
+      'thread.message.received', ${at}, 'thread_' || n % 1000, ${stitch === 'retries' ? `'retrying'` : `'delivered'`}, 'scheduled', 1,
+      $1::timestamptz - interval '1 s', ${stitch === 'retries' ? `$1::timestamptz + n * interval '10 s'` : 'null'}, $1
+    from generate_series(1, ${count}) n`,
+  ),
+  `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+     event_at, thread_id, status, trigger, updated_at)
+   select 'whd_replay' || n, $1, 'prj_1', 'env_1', 'stitch_delivered', ${eventId}, n, 'thread.message.received', ${at}, null, 'pending',
+     'replay', $1
+   from generate_series(1, ${count}, 8) n`,
+  `insert into webhook_attempts (delivery_id, number, attempted_at, project_id, trigger, duration_ms, response_body)
+   select delivery_id, 1, created_at + interval '1 s', project_id, trigger, 1, 'answer' from webhook_deliveries
+   where status in ('delivered', 'retrying') and created_at < $1`,
+];
+for (const text of filled) await database.query(text, [new Date(now)]);
+await database.query('vacuum analyze events');
+await database.query('vacuum analyze webhook_deliveries');
+await database.query('vacuum analyze webhook_attempts');
+
+/** Looks into tables and indexes count, too: each partition that is looked into has one at least. */
+const rowsRead = `
+  select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) + seq_scan + coalesce(idx_scan, 0))::int as n
+  from pg_stat_xact_user_tables where relname ~ $1`;
+
+/** What the work reads of the partitioned tables in its dearest statement, by the dearer of the two plans. */
+async function countRows(
+  work: (db: Queries) => Promise<unknown>,
+  tables = '^(events|webhook_)',
+): Promise<number> {
+  const statements: [text: string, values: readonly unknown[]][] = [];
+  await work({
+    query: (text, values = []) => {
+      statements.push([text, values]);
+      return database.query(text, values);
+    },
+  });
+  let most = 0;
+  for (const mode of ['custom', 'generic']) {
+    for (const [text, values] of statements) {
+      await database.em().transactional(async em => {
+        await executeBound(em, `set local plan_cache_mode = force_${mode}_plan`, []);
+        // The connection may have counts of its last transaction.
+        const [before] = await executeBound<{ n: number }>(em, rowsRead, [tables]);
+        await executeBound(em, text, values);
+        const [after] = await executeBound<{ n: number }>(em, rowsRead, [tables]);
+        most = Math.max(most, (after?.n ?? 0) - (before?.n ?? 0));
+      });
+    }
+  }
+  t.ok(most > 0, 'the rows were counted');
+  return most;
+}
+
+const replays = { stitchId: 'stitch_delivered', from: 0, blocked: [], limit: 256 };
+const retries = { ...replays, stitchId: 'stitch_retries' };
+const source: ReplaySource = {
+  sourceStitchId: 'stitch_delivered',
+  since: new Date(today - 10 * day).toISOString(),
+  until: new Date(today).toISOString(),
+  eventNames: [],
+  statuses: [],
+  after: null,
+};
+const idle = { ...source, sourceStitchId: 'stitch_idle' };
+const erased = ['thread_7', tenant.projectId, tenant.environmentId, count, new Date(now), new Date(now)];
+
+const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknown>, tables?: string]> = {
+  'a page of replays, with their events': [1_500, db => pendingDeliveries(db, [replays], 1_000_000)],
+  'replays where there are only retries': [100, db => pendingDeliveries(db, [retries], 1_000_000)],
+  'rows of an earlier version': [100, db => hasScheduledRows(db, retries.stitchId)],
+  'stitches with replays': [200, db => stitchesWithRows(db, 500)],
+  'heads of threads': [
+    1_000,
+    db =>
+      failedHeads(db, retries.stitchId, { since: now - holdMs, dueUntil: now + longestWaitOfHead }, 1_000),
+  ],
+  'retries that are due': [14_000, db => dueDeliveries(db, retries.stitchId, now + day, 256)],
+  'the next retry': [100, db => nextDueAt(db, retries.stitchId, now + 20_000)],
+  'a page of what is replayed': [4_500, db => replayEvents(db, source, 200)],
+  'a page of a replay of nothing': [4_500, db => replayEvents(db, idle, 200)],
+  'an erasure of 20 events': [2_200, db => db.query(emptyEvents, [0, ...erased]), '^webhook_'],
+  'the oldest that is open': [2_500, db => findOldestOpen(db)],
+};
+for (const [name, [most, work, tables]] of Object.entries(reads)) {
+  t.test(name, async t => {
+    const read = await countRows(work, tables);
+    t.ok(read <= most, `${read} rows were read`);
+  });
+}
+
+t.test(
+  'pages of a replay have each delivery of the span once and in order, however many others there are',
+  async t => {
+    const span = { ...source, since: new Date(today - 5 * day).toISOString() };
+    const rows = await database.query<{ seq: number }>(
+      `select event_seq as seq from webhook_deliveries
+     where stitch_id = $1 and trigger = 'scheduled' and created_at >= $2 and created_at < $3 order by 1`,
+      [span.sourceStitchId, span.since, span.until],
+    );
+    // A page ends between events of one instant, too.
+    for (const limit of [150, 5_000]) {
+      const found: number[] = [];
+      for (let after: ReplaySource['after'] = null, more = true; more;) {
+        const { events, next } = await replayEvents(
+          database,
+          { ...span, statuses: ['delivered'], after },
+          limit,
+        );
+        found.push(...events.map(({ eventSeq }) => eventSeq));
+        t.ok(events.length <= limit);
+        more = next !== null;
+        after = next;
+      }
+      t.ok(found.length > 2_000);
+      t.strictSame(
+        found,
+        rows.map(({ seq }) => seq),
+      );
+    }
+    const nothing = await replayEvents(
+      database,
+      { ...span, ...idle, since: span.since, statuses: ['failed'] },
+      200,
+    );
+    t.strictSame(nothing, { events: [], next: null });
+  },
+);
+
+t.test('the oldest that is open is the oldest of all days', async t => {
+  const oldestOfAll = async (): Promise<number | undefined> => {
+    const [row] = await database.query<{ at: Date }>(
+      `select min(created_at) as at from webhook_deliveries where status in ('pending', 'retrying')`,
+    );
+    return row?.at.getTime();
+  };
+  t.equal(await findOldestOpen(database), await oldestOfAll());
+  for (const ago of [39, 50, 90]) {
+    await database.query(
+      `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+         event_at, status, trigger, updated_at)
+       values ($1, $2, 'prj_1', 'env_1', 'stitch_idle', 'evt_1', 1, 'thread.message.received', $2, 'pending', 'replay', $2)`,
+      [`whd_${ago}`, new Date(today - ago * day)],
+    );
+    t.equal(await findOldestOpen(database), today - ago * day);
+  }
+});
