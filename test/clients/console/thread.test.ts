@@ -87,6 +87,66 @@ t.test('shows what is in the messages, and nothing of it does anything', async t
   t.strictSame(await findBarriers(page), []);
 });
 
+t.test(
+  'shows what a provider may bring: choices, orders, notices, forwarded and by an advertisement',
+  async t => {
+    const threadId = await receive(setting, 'provided', 'Hello');
+    const page = await open(t, threadId);
+    const log = page.getByRole('log', { name: 'Messages' });
+    await log.getByText('Hello').waitFor();
+    const item = { productId: 'cup-7', quantity: 2, price: 9.5, currency: 'EUR' };
+    const referral = { sourceUrl: 'https://shop.example/cups', headline: 'Cups', body: null };
+    const sticker = { attachmentId: 'attachment_1', kind: 'sticker', status: 'pending' };
+    const choice = { type: 'interactive', kind: 'list', id: 'b', title: 'Blue', data: { Size: 'small' } };
+    const given = [
+      { body: 'In words', content: { type: 'order', catalogId: null, text: 'For Ada', items: [item] } },
+      { body: 'Blue', content: choice },
+      { content: { type: 'system', event: 'number_changed' } },
+      { content: { type: 'unsupported', providerType: 'poll' } },
+      { body: 'Look at this', forwarded: 'often' },
+      { body: 'How much?', referral },
+      { content: { type: 'media', kind: 'sticker' }, attachments: [sticker] },
+    ];
+    // As they come over a channel of a chat provider.
+    await page.route(/\/threads\/[^/]+\/messages\?/, async route => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const response = await route.fetch();
+      const { data, ...rest } = (await response.json()) as {
+        data: readonly Readonly<Record<string, unknown>>[];
+      };
+      const provided = given.map((each, at) => ({
+        ...data[0],
+        body: '',
+        messageId: `message_${at}`,
+        sequence: 100 + at,
+        ...each,
+      }));
+      const inOrder = route.request().url().includes('order=desc')
+        ? [...provided.reverse(), ...data]
+        : [...data, ...provided];
+      await route.fulfill({ response, json: { ...rest, data: inOrder } });
+    });
+    await page.reload();
+    await log.getByText(/^2 × cup-7 9\.5 EUR$/).waitFor();
+    for (const text of [
+      'For Ada',
+      'Chose from the list',
+      'Size: small',
+      'The participant has a new number',
+      'A kind of message that cannot be shown here (poll)',
+      'Forwarded many times',
+      'Came by an advertisement: Cups',
+      'Sticker: ',
+    ])
+      await log.getByText(text).first().waitFor();
+    t.equal(await log.getByText('In words').count(), 0, 'an order says more than its words');
+    const link = log.getByRole('link', { name: 'Cups' });
+    t.equal(await link.getAttribute('href'), 'https://shop.example/cups');
+    t.equal(await link.getAttribute('rel'), 'noopener noreferrer nofollow');
+    t.strictSame(await findBarriers(page), []);
+  },
+);
+
 t.test('draws a line before what is unread, and tells the server what was read', async t => {
   const threadId = await receive(setting, 'unread', 'old');
   const thread = await owner.api.threads.get(threadId);

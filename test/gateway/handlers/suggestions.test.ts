@@ -8,7 +8,7 @@ const service = await StitchService.start(t);
 const { key, projectId, environmentId } = await service.tenant();
 
 /** A run that has given its answer to its thread. */
-async function newAnswering(): Promise<string> {
+async function newAnswering(more: object = {}): Promise<string> {
   const agentRunId = newId('run');
   const now = new Date().toISOString();
   const row = {
@@ -17,6 +17,9 @@ async function newAnswering(): Promise<string> {
     environment_id: environmentId,
     version: 3,
     thread_id: newId('thread'),
+    agent_id: newId('agent'),
+    loom_id: newId('loom'),
+    loom_version_id: newId('loomVersion'),
     status: 'running',
     provider: 'llm_provider_1',
     model: 'm',
@@ -27,6 +30,7 @@ async function newAnswering(): Promise<string> {
     state: { phase: 'answering' },
     created_at: now,
     updated_at: now,
+    ...more,
   };
   const insert = 'insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)';
   await service.database.query(insert, [JSON.stringify(row)]);
@@ -40,4 +44,27 @@ t.test('a verdict that does not come is not taken for one: to be asked again', a
   const reply = await approve(await newAnswering());
   t.match([reply.status, reply.body.error], [503, 'svc/runtime/unavailable']);
   t.equal(reply.headers['retry-after'], '1');
+});
+
+t.test('of all runs those whose suggestion waits are listed', async t => {
+  const createdAt = new Date().toISOString();
+  const settle = (status: string) =>
+    newAnswering({
+      status: 'succeeded',
+      suggestion_status: status,
+      trace: { steps: [], suggestion: { body: 'At nine.', status, basedOnSequence: 1, createdAt } },
+    });
+  const pending = await settle('pending');
+  await settle('discarded');
+  const list = (query: Readonly<Record<string, string>>) =>
+    key.ask<{ data: { agentRunId: string }[] }>('listAgentRuns', { query });
+  const { status, body } = await list({ projectId, environmentId, suggestion: 'pending' });
+  t.equal(status, 200);
+  t.strictSame(
+    body.data.map(({ agentRunId }) => agentRunId),
+    [pending],
+  );
+  const all = await list({ projectId, environmentId });
+  t.ok(all.body.data.length > 1, 'there are others');
+  t.equal((await list({ projectId, environmentId, suggestion: 'discarded' })).status, 422);
 });
