@@ -49,15 +49,19 @@ export async function findFailingStitches(
   return rows.map(({ stitchId }) => stitchId);
 }
 
-// The page is of what has failed, so that it costs the same where all of it is settled.
+// The page is of what has failed, so that it costs the same where all of it is settled. It is of the stitch's row by itself: joined with it,
+// all that has failed in the span is read and sorted for each page.
 const selectPage = `
   with page as materialized (
-    select d.* from stitches s join webhook_deliveries d
-      on d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
-    where s.stitch_id = $1 and d.status = 'failed' and d.trigger <> 'test'
-      and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz and ${hasName('$4')}
-      and ($5::timestamptz is null or (d.created_at, d.event_seq) > ($5, $6::bigint))
-    order by d.created_at, d.event_seq limit $7
+    select d.* from stitches s cross join lateral (
+      select * from webhook_deliveries d
+      where d.project_id = s.project_id and d.environment_id = s.environment_id and d.stitch_id = s.stitch_id
+        and d.status = 'failed' and d.trigger <> 'test'
+        and d.created_at >= coalesce($5, $2::timestamptz) and d.created_at < $3::timestamptz and ${hasName('$4')}
+        and ($5::timestamptz is null or (d.created_at, d.event_seq) > ($5, $6::bigint))
+      order by d.created_at, d.event_seq limit $7
+    ) d
+    where s.stitch_id = $1
   )
   select page.created_at as "createdAt", page.event_id as "eventId", page.event_seq as "eventSeq", page.event_name as "eventName",
     page.event_at as "eventAt", page.thread_id as "threadId", exists (
