@@ -315,6 +315,16 @@ t.test('fits a telephone, in the dark and in German, and by the keyboard', async
   t.strictSame(await findBarriers(page), []);
   const width = await page.evaluate<number>('document.documentElement.scrollWidth');
   t.equal(width, 390);
+  // Whoever wants no motion gets none; the others some.
+  const countMoving = (): Promise<number> =>
+    page.evaluate<number>(`[...document.querySelectorAll('*')].filter(element => {
+      const { animationDuration, transitionDuration } = getComputedStyle(element);
+      return [animationDuration, transitionDuration].some(given => given.split(',').some(each => parseFloat(each) > 0.001));
+    }).length`);
+  t.equal(await countMoving(), 0);
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  t.ok((await countMoving()) > 0);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
   const input = page.getByRole('textbox', { name: 'Antwort' });
   await input.focus();
   await page.keyboard.type('Gerne');
