@@ -108,7 +108,7 @@ export function requestLoad(
   const next: DeliveryQueue = {
     ...queue,
     ready,
-    load: { askedAt: now, committed: new Map(), discard: false },
+    load: { askedAt: now, request: JSON.stringify(request), committed: new Map(), discard: false },
     mayHaveDue: queue.mayHaveDue && !wantsDue,
     needsHolds: false,
     // What is noted while the load is under way comes after it.
@@ -145,8 +145,9 @@ export function acceptLoad(
   now: number,
 ): DeliveryQueue {
   const { load } = queue;
-  // The load was requested elsewhere, for example before the actor moved here. The one in progress here is another.
-  if (load === null || load.askedAt !== request.askedAt) return queue;
+  // The load was requested elsewhere, for example before the actor moved here. The one in progress here is another. What lies between
+  // this queue and the page of a load that began elsewhere would never be read.
+  if (load === null || load.request !== JSON.stringify(request)) return queue;
   const threads = request.threads.map(({ threadId }) => threadId);
   const { rows } = request;
   const rowsFrom = rows?.from ?? Infinity;

@@ -59,8 +59,10 @@ export interface Released {
 
 /** A load in progress: what has happened to the queue since it was requested. */
 export interface OngoingLoad {
-  /** When it was requested, in epoch milliseconds: distinguishes its result from that of another activation's load. */
+  /** When it was requested, in epoch milliseconds. */
   readonly askedAt: number;
+  /** The request as JSON: distinguishes its result from that of another activation's load, which may be of the same millisecond. */
+  readonly request: string;
   /** The results that were committed since it began, by delivery: the load may have read the rows from before. */
   readonly committed: ReadonlyMap<string, Released>;
   /** What it brings is no longer needed. */

@@ -89,6 +89,27 @@ t.test(
   },
 );
 
+t.test(
+  'a page that was asked for before the stitch was loaded again is not taken, though in the same millisecond',
+  async t => {
+    const now = 1_000_000;
+    const before = requestLoad({ ...read, next: 50, waiting: [], mayHaveEvents: true }, false, now);
+    const after = requestLoad({ ...emptyQueue, next: 4 }, false, now);
+    if (before.request === undefined || after.request === undefined) throw new Error('nothing is asked for');
+    const page: LoadedPage = {
+      events: { deliveries: [createDelivery(50, 'thread_1')], end: 51, more: false },
+      threads: [],
+      rows: null,
+      hasOldRows: false,
+      due: [],
+      moreDue: false,
+      holds: [],
+    };
+    t.equal(acceptLoad(after.queue, before.request, page, now), after.queue);
+    t.equal(acceptLoad(after.queue, after.request, page, now).next, 51);
+  },
+);
+
 t.test('a thread that is held while its next page is read loses nothing of the page before', async t => {
   const now = 1_000_000;
   const until = now + 60_000;
