@@ -163,6 +163,7 @@ export class FollowedLog {
     if (isFirst) {
       const { head, byStitch } = await this.#subscriptions.getLatest(projectId);
       first = { head };
+      this.#tail.noteHead(projectId, head);
       from = Math.max(from, (byStitch.get(stitchId)?.spans[0]?.after ?? 0) + 1);
     }
     const wanted: TailEvent[] = [];

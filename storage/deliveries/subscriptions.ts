@@ -219,8 +219,8 @@ export class SubscriptionCache {
   #read(projectId: string): Promise<Subscriptions> {
     const reading = readSubscriptions(this.#db, [projectId])
       .then(([found = toSubscriptions([])]) => {
-        // Another read may have overtaken this one: what is kept never goes back, or an event that a stitch wants would be passed over.
-        const kept = this.peek(projectId, found.version);
+        // A later read may have overtaken this one: what is kept never goes back, or an event that a stitch wants would be passed over.
+        const kept = this.peek(projectId, found.version + 1);
         if (kept === undefined) this.#kept.set(projectId, found);
         return kept ?? found;
       })

@@ -417,4 +417,6 @@ t.test('what is known of a project never goes back, whichever read lands last', 
   release();
   t.equal((await slow).version, 2);
   t.equal(cache.peek(projectId, 0)?.version, 2);
+  await database.query(`update project_streams set last_seq = 7 where project_id = $1`, [projectId]);
+  t.equal((await cache.getLatest(projectId)).head, 7, 'and how far the log goes is what was read');
 });
