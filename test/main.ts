@@ -1,5 +1,5 @@
 /**
- * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors.
+ * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; twice as many at once as there are processors.
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
@@ -23,13 +23,17 @@ import { moduleCacheEnvironment, moduleCacheOptions } from './support/module-cac
  */
 const timeoutSeconds = 900;
 const killMs = (timeoutSeconds + 10) * 1_000;
+/** Files that wait more than they compute: for leases to end, processes to start, receivers to time out. */
+const waiting = ['test/cluster/', 'test/node/', 'test/chatapp/'];
 /** A file that takes long must not begin when all others have ended. */
-const longestFirst = ['test/cluster/', 'test/node/', 'test/contract/', 'test/simulation/'];
+const longestFirst = ['test/contract/isolation', 'test/contract/', 'test/simulation/', 'test/clients/'];
 
 /** The display asks for one option, whether to show comments, and for it alone of the whole of tap's configuration. */
 const displayOptions = { get: () => undefined } as unknown as Parameters<typeof report>[2];
 
-const rank = (file: string): number => longestFirst.findIndex(folder => file.startsWith(folder)) >>> 0;
+const startsWithOne = (file: string, starts: readonly string[]): boolean =>
+  starts.some(start => file.startsWith(start));
+const rank = (file: string): number => longestFirst.findIndex(start => file.startsWith(start)) >>> 0;
 
 /** Ended by itself, or killed. */
 type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
@@ -76,8 +80,16 @@ if (files.length === 0) throw new RangeError(`no test file is named ${named.join
 
 if (process.stdout.isTTY) await report('base', t, displayOptions);
 t.setTimeout(0);
-// One more than there are processors, because tests wait more than they compute.
-t.jobs = availableParallelism() + 1;
-await Promise.all(files.map(run));
+// Twice as many as there are processors, half of which wait at any time, so that neither the processors nor the waiting are idle.
+const lanes = 2 * availableParallelism();
+t.jobs = lanes;
+const [waitingFiles, computingFiles] = [true, false].map(waits =>
+  files.filter(file => startsWithOne(file, waiting) === waits),
+) as [string[], string[]];
+const runLane = async (at: number): Promise<void> => {
+  const [first, second] = at % 2 === 0 ? [waitingFiles, computingFiles] : [computingFiles, waitingFiles];
+  for (let file; (file = first.shift() ?? second.shift()) !== undefined;) await run(file);
+};
+await Promise.all(Array.from({ length: lanes }, (_, at) => runLane(at)));
 for (const failure of failures) t.comment(`failed: ${failure}`);
 t.end();
