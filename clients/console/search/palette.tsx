@@ -16,7 +16,7 @@ import { mostFound, useThreadSearch } from './use-thread-search.ts';
 
 type Choice = AnyChoice<RunnableCommand['group'] | 'threads'>;
 
-interface PaletteProps {
+export interface PaletteProps {
   /** What is written in it at first. */
   readonly asked: string;
   readonly onClose: () => void;

@@ -1,35 +1,52 @@
 /** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
-import { Suspense, useEffect, useState } from 'react';
-import { lazyPart } from '../../kit/lazy-part.ts';
+import { type ComponentType, useEffect, useState } from 'react';
 import { OpenButton } from '../../kit/palette/open-button.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useAskedPalette } from './ask-palette.ts';
+import type { PaletteProps } from './palette.tsx';
+import classes from './search-field.module.css';
 
-const importPalette = () => import('./palette.tsx');
-const Palette = lazyPart(importPalette);
 const loadAfterMs = 2_000;
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().search;
   /** What is written in it at first; undefined: it is closed. */
   const [asked, setAsked] = useState<string>();
+  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
   const isOpen = asked !== undefined;
-  useAskedPalette(setAsked);
-  // It is there when it is asked for, and not in the way of the first page.
+  const close = (): void => setAsked(undefined);
+  // Not in the way of the first page, and at once when it is asked for. `lazy` would show it a moment later, also when it is there.
   useEffect(() => {
-    const load = (): void => void importPalette().catch(() => undefined);
-    const timer = setTimeout(load, loadAfterMs);
+    const load = (): void =>
+      void import('./palette.tsx').then(
+        loaded => setPalette(() => loaded.default),
+        () => setAsked(undefined),
+      );
+    const timer = setTimeout(load, isOpen ? 0 : loadAfterMs);
     return () => clearTimeout(timer);
-  }, []);
+  }, [isOpen]);
+  useAskedPalette(setAsked);
   useHotkeys([['mod+k', () => setAsked(open => (open === undefined ? '' : undefined))]], []);
   return (
     <>
       <OpenButton label={texts.field} onOpen={() => setAsked('')} />
-      {/* Something is in front while it loads, too: keys are not meant for what is behind it. */}
-      <Suspense fallback={isOpen && <div role="dialog" hidden />}>
-        {isOpen && <Palette asked={asked} onClose={() => setAsked(undefined)} onShortcuts={onShortcuts} />}
-      </Suspense>
+      {isOpen &&
+        (Palette ? (
+          <Palette asked={asked} onClose={close} onShortcuts={onShortcuts} />
+        ) : (
+          // What is typed while it loads is written in it afterwards, and is not meant for what is behind it.
+          <div role="dialog" aria-label={texts.title} className={classes['field']}>
+            <input
+              autoFocus
+              aria-label={texts.field}
+              maxLength={200}
+              value={asked}
+              onChange={event => setAsked(event.currentTarget.value)}
+              onKeyDown={({ key }) => key === 'Escape' && close()}
+            />
+          </div>
+        ))}
     </>
   );
 }

@@ -60,6 +60,8 @@ export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) 
         <Search size={16} aria-hidden />
         <input
           className={classes['input']}
+          // In the same moment as it is shown: of what is typed at once nothing is lost. The dialog looks for the other one, a moment later.
+          autoFocus
           data-autofocus
           role="combobox"
           aria-label={label}

@@ -59,6 +59,32 @@ t.test('the palette', async t => {
     await page.waitForURL('**/waiting');
   });
 
+  await t.test('loses nothing that is typed right after the click, also while it loads', async t => {
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.type('parcel');
+    t.equal(await field.inputValue(), 'parcel');
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    const held = Promise.withResolvers<undefined>();
+    await page.route(/\/assets\/palette-[^/]*\.js$/, async route => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.keyboard.type('par');
+    const loading = page.getByRole('dialog').getByRole('textbox', { name: 'Search' });
+    t.equal(await loading.inputValue(), 'par');
+    t.strictSame(await findBarriers(page), []);
+    held.resolve(undefined);
+    await field.waitFor();
+    await page.keyboard.type('cel');
+    t.equal(await field.inputValue(), 'parcel');
+    await page.unrouteAll({ behavior: 'wait' });
+    await page.keyboard.press('Escape');
+    await field.waitFor({ state: 'detached' });
+  });
+
   await t.test('walks round, says how much there is, and is closed by Escape', async t => {
     await page.keyboard.press('Control+k');
     await field.fill('violin');
