@@ -137,8 +137,11 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
       aria-busy={state.phase !== 'ready'}
       aria-multiselectable="true"
       data-choosing={chosen.size > 0 || undefined}
+      // Only while it is drawn: far from what is in view it is no element.
       aria-activedescendant={
-        selected !== undefined && order.includes(selected) ? toRowId(selected) : undefined
+        selected !== undefined && items.some(({ index }) => order[index] === selected)
+          ? toRowId(selected)
+          : undefined
       }
       tabIndex={0}
       onKeyDown={event => moveByArrow(event, move)}

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import { addOperator, openConsole, receive, startConsole } from './console-page.ts';
+import { addOperator, findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
 const setting = await startConsole(t);
 const browser = await startChromium(t);
@@ -56,3 +56,26 @@ t.test('snoozed conversations are listed, however old they are', async () => {
 t.test('a filter that no index has is looked for page by page', async () => {
   await shows(await open('all?unread=true'), ['Ada Byron']);
 });
+
+t.test(
+  'the list names the open conversation while its row is drawn, and no element that is not there',
+  async t => {
+    const page = await open('all');
+    const list = page.getByRole('listbox', { name: 'Conversations' });
+    await list.getByRole('option').first().click();
+    const active = page.locator('[role=listbox][aria-activedescendant]');
+    await active.waitFor();
+    t.equal(await list.getByRole('option', { selected: true }).count(), 1);
+    const scrollTo = (top: number): Promise<void> =>
+      list.evaluate(
+        (element, top) => (element as unknown as { scrollTo(x: number, y: number): void }).scrollTo(0, top),
+        top,
+      );
+    await scrollTo(3_000);
+    await active.waitFor({ state: 'detached' });
+    t.equal(await list.getByRole('option', { selected: true }).count(), 0);
+    t.strictSame(await findBarriers(page), []);
+    await scrollTo(0);
+    await active.waitFor();
+  },
+);
