@@ -1,22 +1,19 @@
-/**
- * How many threads wait in each queue: asked for again a moment after something has happened, not more often than somebody looks, and each
- * minute, since some change with the time alone.
- */
+/** How many threads wait in each queue: asked for again after something has happened, and each minute, since some change with the time alone. */
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import type { Queues } from '../../sdk/index.ts';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
 import { useClient, useConversing } from '../thread/conversations-context.tsx';
 import { everyMinuteSeen } from './browser-minute.ts';
+import { CountRefresher } from './count-refresher.ts';
 import type { StreamListener } from './project-stream.ts';
 import { useStreamListener } from './stream-context.tsx';
 
-const soonMs = 1_000;
-const leastMs = 5_000;
 const changing = /^(?:thread\.|agent\.suggestion\.)/;
 
 export function useQueueCounts(): Queues['queues'] | undefined {
   const client = useClient();
-  const { projectId, environmentId } = useConversing();
+  const { projectId, environmentId, userId } = useConversing();
   const queries = useQueryClient();
   const queryKey = useMemo(() => ['queues', projectId, environmentId], [projectId, environmentId]);
   const { data } = useQuery({
@@ -25,24 +22,22 @@ export function useQueueCounts(): Queues['queues'] | undefined {
     staleTime: Infinity,
   });
   const refresher = useMemo(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let askedAt = 0;
-    const ask = (): void => {
-      timer = undefined;
-      askedAt = Date.now();
-      void queries.invalidateQueries({ queryKey });
-    };
+    const counts = new CountRefresher({
+      ask: () => void queries.invalidateQueries({ queryKey }),
+      now: () => performance.now(),
+      schedule: scheduleByTimer,
+    });
     const listener: StreamListener = {
       onEvent: ({ eventName, data }) => {
         if (changing.test(eventName) || 'failedSends' in data)
-          timer ??= setTimeout(ask, Math.max(soonMs, askedAt + leastMs - Date.now()));
+          counts.change('actor' in data && data.actor?.type === 'user' && data.actor.id === userId);
       },
-      onReset: ask,
+      onReset: () => counts.askNow(),
     };
     // Each that shows the counts asks in the same moment: one question is enough.
     const look = (): void => void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });
-    return { listener, look, stop: () => clearTimeout(timer) };
-  }, [queries, queryKey]);
+    return { listener, look, stop: () => counts.stop() };
+  }, [queries, queryKey, userId]);
   useStreamListener(refresher.listener);
   useEffect(() => {
     const stopLooking = everyMinuteSeen(refresher.look);
