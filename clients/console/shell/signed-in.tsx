@@ -1,21 +1,19 @@
 /** Whatever needs somebody who is signed in, with what they have set. */
 import { Outlet } from '@tanstack/react-router';
-import { Suspense, useEffect } from 'react';
-import { lazyPart } from '../../kit/lazy-part.ts';
+import { useEffect } from 'react';
+import { lazyWatch } from '../../kit/lazy-watch.tsx';
 import { ProfileSettings, useProfile } from '../../kit/people/use-profile.ts';
 import { keepPreferences, toPreferences } from '../notifications/preferences.ts';
 
 /** Nothing waits yet when the page is loaded, or what does was left by the page before. */
-const UnsentWatch = lazyPart(() => import('./unsent-watch.tsx'));
+const UnsentWatch = lazyWatch(() => import('./unsent-watch.tsx'));
 
 export function SignedIn() {
   return (
     <>
       <ProfileSettings />
       <NotificationSettings />
-      <Suspense>
-        <UnsentWatch />
-      </Suspense>
+      <UnsentWatch />
       <Outlet />
     </>
   );

@@ -5,6 +5,7 @@
 import { useCallback, useEffect } from 'react';
 import { session } from '../../kit/browser-session.ts';
 import { getErrorTexts } from '../../kit/error-texts.ts';
+import type { WatchProps } from '../../kit/lazy-watch.tsx';
 import { useProfile } from '../../kit/people/use-profile.ts';
 import { MissingFiles } from '../../kit/shell/missing-files.tsx';
 import { useSignOutLoss } from '../../kit/use-sign-out-loss.ts';
@@ -16,7 +17,7 @@ import { keptConversations } from '../thread/kept-conversations.ts';
 const getKept = (): KeptTexts => Object.entries(sessionStorage) as [string, string][];
 const isWaiting = (): boolean => holdsFiles() || hasUnsent(getKept());
 
-export default function UnsentWatch() {
+export default function UnsentWatch({ onWatching }: WatchProps) {
   const { signOutUnsent, missingFiles } = useTexts().shell;
   const { userId } = useProfile().profile ?? {};
   useEffect(() => {
@@ -33,5 +34,7 @@ export default function UnsentWatch() {
     return () => removeEventListener('beforeunload', ask);
   }, []);
   useSignOutLoss(useCallback(() => (isWaiting() ? signOutUnsent : undefined), [signOutUnsent]));
+  // From now on it asks.
+  useEffect(onWatching, [onWatching]);
   return <MissingFiles text={missingFiles} />;
 }

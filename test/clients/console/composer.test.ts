@@ -216,6 +216,14 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   t.equal(await stay(() => page.close({ runBeforeUnload: true })), 'beforeunload', 'and so would closing it');
   for (const path of ['/console/account', '/studio/account']) {
     const other = await page.context().newPage();
+    // What asks is loaded behind the page: whoever is faster is asked as well.
+    const clicked = Promise.withResolvers<undefined>();
+    let held = 0;
+    await other.route(/\/assets\/(unsent-watch|watches)-[^/]*\.js$/, async route => {
+      held++;
+      await clicked.promise;
+      await route.continue();
+    });
     await other.goto(`${setting.baseUrl}${path}`);
     await other
       .getByRole('listitem')
@@ -224,10 +232,11 @@ t.test('what the server refuses stays, with its reason, until the operator decid
       .click({ trial: true });
     const end = other.getByRole('listitem').filter({ hasText: 'This one' }).getByRole('button');
     t.equal(
-      await stay(() => end.click(), other),
+      await stay(() => end.click().then(() => clicked.resolve(undefined)), other),
       'confirm',
       `and so would the end of the session by ${path}`,
     );
+    t.equal(held, 1, 'what asks was held');
     await other.close();
   }
   await page.unrouteAll({ behavior: 'wait' });
