@@ -1,6 +1,6 @@
 /**
- * What was written and not sent yet, by thread: a reply, a note, what goes with them, and which of the two the operator was at; and the
- * edited text of a suggestion, by its run. It outlives the browser, and ends at sign-out. Each person has their own in each project.
+ * What was written and not sent yet, by thread: a reply, a note, what goes with them, which of the two the operator was at, and a template that
+ * is filled in; and the edited text of a suggestion, by its run. It outlives the browser, and ends at sign-out. Each person has their own in each project.
  */
 import { draftPrefix, listDraftKeys, type DraftStorage } from '../../kit/kept-drafts.ts';
 
@@ -16,6 +16,15 @@ export interface KeptFile {
   readonly size: number;
 }
 
+/** A template that was chosen, and what was filled in. */
+export interface KeptTemplate {
+  readonly channelId: string;
+  /** The provider's. */
+  readonly templateId: string;
+  /** By the key of the field. */
+  readonly values: Readonly<Record<string, string>>;
+}
+
 export interface DraftContents {
   readonly reply?: string | undefined;
   readonly note?: string | undefined;
@@ -27,6 +36,7 @@ export interface DraftContents {
   readonly files?: readonly KeptFile[] | undefined;
   /** Users who were chosen in the note. */
   readonly mentions?: readonly string[] | undefined;
+  readonly template?: KeptTemplate | undefined;
 }
 
 /** Of one person in one project; the one that was not touched for longest makes room. */
@@ -121,15 +131,15 @@ export class Drafts {
   }
 }
 
-const isEmpty = ({ reply, note, suggestion, kind, replyTo, files = [] }: DraftContents): boolean =>
+const isEmpty = ({ reply, note, suggestion, kind, replyTo, files = [], template }: DraftContents): boolean =>
   [reply, note, suggestion, replyTo].every(each => each === undefined || each === '') &&
   kind !== 'note' &&
+  template === undefined &&
   files.length === 0;
 
 function parse(text: string | null): Readonly<Record<string, unknown>> {
   try {
-    const given: unknown = JSON.parse(text ?? '');
-    return typeof given === 'object' && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+    return toFields(JSON.parse(text ?? ''));
   } catch {
     return {};
   }
@@ -142,10 +152,12 @@ function readTime(text: string | null): number {
 
 const toText = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 const toList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 
 /** What cannot be read, of whatever version of the page, is left out. */
 export function parseDraft(text: string): DraftContents {
-  const { reply, note, suggestion, kind, replyTo, files, mentions } = parse(text);
+  const { reply, note, suggestion, kind, replyTo, files, mentions, template } = parse(text);
   return {
     reply: toText(reply),
     note: toText(note),
@@ -154,11 +166,23 @@ export function parseDraft(text: string): DraftContents {
     replyTo: toText(replyTo),
     files: toList(files).filter(isKeptFile),
     mentions: toList(mentions).filter(each => typeof each === 'string'),
+    template: toTemplate(toFields(template)),
   };
 }
 
+function toTemplate({
+  channelId,
+  templateId,
+  values,
+}: Readonly<Record<string, unknown>>): KeptTemplate | undefined {
+  if (typeof channelId !== 'string' || typeof templateId !== 'string') return undefined;
+  const texts = Object.entries(toFields(values)).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  return { channelId, templateId, values: Object.fromEntries(texts) };
+}
+
 function isKeptFile(given: unknown): given is KeptFile {
-  if (typeof given !== 'object' || given === null) return false;
-  const { attachmentId, name, type, size } = given as Readonly<Record<string, unknown>>;
+  const { attachmentId, name, type, size } = toFields(given);
   return [attachmentId, name, type].every(each => typeof each === 'string') && typeof size === 'number';
 }

@@ -26,14 +26,18 @@ interface TemplateFormProps {
   readonly template: ChatappTemplate;
   readonly threadId: string;
   readonly channelId: string;
+  readonly values: TemplateValues;
+  /** Whether the operator has come to write in it. */
+  readonly isAsked: boolean;
+  readonly onChange: (values: TemplateValues) => void;
   readonly onBack: () => void;
   readonly onSent: () => void;
 }
 
-export function TemplateForm({ template, threadId, channelId, onBack, onSent }: TemplateFormProps) {
+export function TemplateForm(props: TemplateFormProps) {
+  const { template, threadId, channelId, values, isAsked, onChange, onBack, onSent } = props;
   const texts = useTexts().thread.templates;
   const { outbox } = useConversing().conversations;
-  const [values, setValues] = useState<TemplateValues>({});
   const fields = listFields(template);
   const body = fillText(template, values);
   return (
@@ -52,9 +56,9 @@ export function TemplateForm({ template, threadId, channelId, onBack, onSent }: 
           <Field
             key={toFieldKey(field)}
             field={field}
-            isFirst={index === 0}
+            takesFocus={isAsked && index === 0}
             value={values[toFieldKey(field)] ?? ''}
-            onChange={value => setValues({ ...values, [toFieldKey(field)]: value })}
+            onChange={value => onChange({ ...values, [toFieldKey(field)]: value })}
           />
         ))}
       </div>
@@ -71,7 +75,7 @@ export function TemplateForm({ template, threadId, channelId, onBack, onSent }: 
         </Button>
         <Button
           type="submit"
-          autoFocus={fields.length === 0}
+          autoFocus={isAsked && fields.length === 0}
           disabled={!fields.every(field => isFilled(field, values))}
         >
           {texts.send}
@@ -83,18 +87,18 @@ export function TemplateForm({ template, threadId, channelId, onBack, onSent }: 
 
 interface FieldProps {
   readonly field: TemplateField;
-  readonly isFirst: boolean;
+  readonly takesFocus: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-function Field({ field, isFirst, value, onChange }: FieldProps) {
+function Field({ field, takesFocus, value, onChange }: FieldProps) {
   const texts = useTexts().thread.templates;
   const [wasLeft, setWasLeft] = useState(false);
   const common = {
     size: 'xs',
     required: true,
-    autoFocus: isFirst,
+    autoFocus: takesFocus,
     value,
     onChange: (event: { readonly currentTarget: { readonly value: string } }) =>
       onChange(event.currentTarget.value),

@@ -8,9 +8,12 @@ export function Unsent({ threadId }: { readonly threadId: string }) {
   return <UnsentDraft draft={useDraft(threadId)} />;
 }
 
-export function UnsentDraft({ draft: { reply = '', note = '' } }: { readonly draft: DraftContents }) {
+export function UnsentDraft({ draft }: { readonly draft: DraftContents }) {
   const texts = useTexts().thread.composer;
-  const text = [reply, note].filter(each => each.trim() !== '').join('\n\n');
+  const { reply = '', note = '', template } = draft;
+  const text = [reply, note, ...Object.values(template?.values ?? {})]
+    .filter(each => each.trim() !== '')
+    .join('\n\n');
   if (text === '') return null;
   return <Textarea label={texts.unsent} readOnly autosize minRows={2} maxRows={10} dir="auto" value={text} />;
 }

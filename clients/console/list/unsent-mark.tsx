@@ -16,10 +16,10 @@ export function UnsentMark({ threadId, texts, isSelected }: UnsentMarkProps) {
   const { conversations, drafts } = useConversing();
   const { outbox } = conversations;
   const unsent = useSyncExternalStore(outbox.onChange, () => getUnsent(outbox.getItems(), threadId));
-  const isWritten = useSyncExternalStore(
-    drafts.onChange,
-    () => drafts.getText(threadId, 'reply') !== '' || drafts.getText(threadId, 'note') !== '',
-  );
+  const isWritten = useSyncExternalStore(drafts.onChange, () => {
+    const { reply, note, template } = drafts.get(threadId);
+    return Boolean(reply) || Boolean(note) || template !== undefined;
+  });
   const mark = unsent ?? (isWritten && !isSelected ? 'draft' : undefined);
   if (mark === undefined) return null;
   return (

@@ -337,6 +337,23 @@ t.test(
     await templates.getByText('https://shop.example/sale/cups').waitFor();
     await templates.getByLabel('Code that “Copy the code” copies').fill('AUTUMN');
     t.ok(await send.isDisabled());
+    // What is filled in stays, closed, elsewhere and over a reload, and takes nobody's keys when it is there again.
+    await link.press('Escape');
+    await templates.waitFor({ state: 'detached' });
+    await choose.click();
+    await page.waitForFunction(`document.activeElement?.value === 'cup.png'`);
+    await page.reload();
+    await link.waitFor();
+    await page.keyboard.press('k');
+    await page.waitForURL(url => !url.pathname.endsWith(threadId));
+    await page.getByRole('option', { name: 'Tomás Herrera' }).getByText('Draft').waitFor();
+    await page.keyboard.press('j');
+    await templates.getByText('https://shop.example/sale/cups').waitFor();
+    t.equal(await link.inputValue(), 'cup.png');
+    // Going back to choose the same again takes nothing away either.
+    await templates.getByRole('button', { name: 'All templates' }).click();
+    await offer.click();
+    t.equal(await templates.getByLabel('Code that “Copy the code” copies').inputValue(), 'AUTUMN');
     await link.fill('https://shop.example/cup.png');
     await send.click();
     const body =
@@ -345,6 +362,7 @@ t.test(
     await eventually('template', async () => provider.messages.sent.length > 0);
     t.strictSame(await readBodies(skein, threadId), [body]);
     await templates.waitFor({ state: 'detached' });
+    t.equal(await page.evaluate(`JSON.stringify(localStorage).includes('AUTUMN')`), false);
 
     // A window that ends and begins is followed while it is looked at, and so is who writes.
     await page.getByRole('option', { name: /Beside it/ }).click();

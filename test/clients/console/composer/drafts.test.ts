@@ -50,6 +50,17 @@ t.test('keeps the kind, the message that is answered, files and who was chosen',
   t.equal(drafts.get('thread_1'), drafts.get('thread_1'), 'the same object until something changes');
 });
 
+t.test('keeps the template that is filled in, until it is sent', async t => {
+  const { kept, storage } = createStorage();
+  const drafts = new Drafts(storage, me);
+  const template = { channelId: 'channel_1', templateId: '17', values: { 'body 1': 'Ada', header: '' } };
+  drafts.update('thread_1', { template: { ...template, values: {} } });
+  drafts.update('thread_1', { template });
+  t.strictSame(new Drafts(storage, me).get('thread_1').template, template);
+  drafts.update('thread_1', { template: undefined });
+  t.equal(kept.size, 0);
+});
+
 t.test('of 200 drafts the one that was not touched for longest makes room', async t => {
   const { storage } = createStorage();
   let now = 0;
@@ -100,4 +111,10 @@ t.test('what is damaged is left out', async t => {
     [parseDraft(JSON.stringify(mixed)).reply, parseDraft(JSON.stringify(mixed)).files?.length],
     [undefined, 1],
   );
+  const readTemplate = (template: unknown): unknown => parseDraft(JSON.stringify({ template })).template;
+  const known = { channelId: 'channel_1', templateId: '17' };
+  for (const damaged of [null, 'a', [], { channelId: 'channel_1' }, { ...known, templateId: 17 }])
+    t.equal(readTemplate(damaged), undefined);
+  for (const values of [undefined, 3, { 'body 1': 3 }])
+    t.strictSame(readTemplate({ ...known, values }), { ...known, values: {} });
 });
