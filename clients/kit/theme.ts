@@ -88,6 +88,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: { header: { role: 'presentation' } },
       },
+      styles: { title: { fontWeight: 600 } },
     },
     Drawer: {
       defaultProps: {
@@ -96,6 +97,7 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
         attributes: { header: { role: 'presentation' } },
       },
+      styles: { title: { fontWeight: 600 } },
     },
   },
 });

@@ -124,7 +124,8 @@ function Step({ step }: { readonly step: TracedStep }) {
       <h3>
         {texts.step(step.step)}
         <small>
-          {texts.seconds(formats.number(step.durationMs / 1_000))} · {formats.number(tokens)} {texts.tokens}
+          {texts.seconds(formats.number(step.durationMs / 1_000))} ·{' '}
+          {texts.tokenCount(formats.number(tokens))}
         </small>
       </h3>
       {step.toolCalls.map(call => (

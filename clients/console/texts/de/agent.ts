@@ -70,6 +70,7 @@ export const run: (typeof english)['run'] = {
   model: 'Modell',
   version: 'Loom-Version',
   tokens: 'Tokens',
+  tokenCount: count => `${count} Tokens`,
   tokenSplit: (prompt, completion) => `${prompt} hinein, ${completion} heraus`,
   cost: 'Kosten',
   duration: 'Dauer',
