@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
     bug: 'a wake-up is skipped, and the scanner skips the stitch, too',
     file: 'actors/stitch/wake.ts',
     in: 'WakeRounds.#wakeList',
-    find: 'this.#again.add(id);',
+    find: 'this.#again.set(id, head);',
     replace: '',
     also: {
       file: 'gateway/jobs/recovery-scanner.ts',
