@@ -1,4 +1,5 @@
 /** Canned replies: which ones fit what was written behind the `/`, and their text with the placeholders filled in. */
+import { toShownName } from '../../kit/shown-name.ts';
 import type { CannedReply, Thread } from '../../sdk/index.ts';
 
 /** What the placeholders stand for. */
@@ -20,13 +21,15 @@ export function findCannedReplies(replies: readonly CannedReply[], written: stri
   return [...byShortcut, ...byTitle];
 }
 
-/** Each value is put in once: a placeholder in it is text. */
+/** Each value is put in once: a placeholder in it is text. A name turns the direction of nothing that is written around it. */
 export function fillCannedReply(body: string, { thread, operatorName }: CannedReplySource): string {
   const { participant, externalRef, customFields } = thread;
   return body.replaceAll(placeholder, (_whole, name: string, field: string | undefined) => {
     if (field !== undefined) return describe(customFields?.[field]);
-    if (name === 'participant.name') return participant?.displayName ?? '';
-    if (name === 'participant.ref') return participant?.externalParticipantRef ?? externalRef ?? '';
+    if (name === 'participant.name') return toShownName(participant?.displayName ?? '');
+    if (name === 'participant.ref') {
+      return toShownName(participant?.externalParticipantRef ?? externalRef ?? '');
+    }
     return operatorName;
   });
 }

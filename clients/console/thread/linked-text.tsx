@@ -3,7 +3,7 @@ import { useMemo, useState } from 'react';
 import { UnstyledButton } from '@mantine/core';
 import { useTexts } from '../texts/index.ts';
 import { splitMentions } from '../composer/mentions.ts';
-import { splitLinks } from './links.ts';
+import { cutLinks, splitLinks } from './links.ts';
 import classes from './bubble.module.css';
 
 /** A longer text is folded, so that one message does not fill the list: by its characters or by its lines. */
@@ -23,10 +23,13 @@ interface LinkedTextProps {
 export function LinkedText({ text, mentions = [] }: LinkedTextProps) {
   const texts = useTexts().thread.message;
   const [isWhole, setWhole] = useState(false);
-  const folded = useMemo(() => fold(text), [text]);
-  const isLong = folded.length < text.length;
-  const shown = isLong && !isWhole ? `${folded}…` : text;
-  const parts = useMemo(() => splitLinks(shown), [shown]);
+  const foldedTo = useMemo(() => fold(text).length, [text]);
+  const isLong = foldedTo < text.length;
+  const isFolded = isLong && !isWhole;
+  const parts = useMemo(() => {
+    const whole = splitLinks(text);
+    return isFolded ? [...cutLinks(whole, foldedTo), { text: '…' }] : whole;
+  }, [text, isFolded, foldedTo]);
   return (
     <div className={classes['text']}>
       <div dir="auto">

@@ -29,6 +29,21 @@ export function splitLinks(text: string): readonly TextPart[] {
   return parts;
 }
 
+/**
+ * The parts of the first `length` characters of the text that `splitLinks` was given. An address that ends later is left out: what is left of it
+ * would lead elsewhere.
+ */
+export function cutLinks(parts: readonly TextPart[], length: number): readonly TextPart[] {
+  const kept: TextPart[] = [];
+  let left = length;
+  for (const part of parts) {
+    if (part.text.length > left) return 'href' in part ? kept : [...kept, { text: part.text.slice(0, left) }];
+    kept.push(part);
+    left -= part.text.length;
+  }
+  return kept;
+}
+
 /** Where a position is shown on a map. Nothing of the message but its two numbers is in the address. */
 export function toMapHref(latitude: number, longitude: number): string {
   return `https://www.openstreetmap.org/?mlat=${latitude}&mlon=${longitude}#map=16/${latitude}/${longitude}`;

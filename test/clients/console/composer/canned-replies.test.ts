@@ -22,7 +22,7 @@ t.test('placeholders are filled in, each value once, and what is not there leave
   const source = {
     thread: {
       participant: {
-        displayName: 'Ada {{operator.name}}',
+        displayName: 'Ada \u202E{{operator.name}}',
         externalParticipantRef: '+49151',
         locale: null,
         attributes: {},

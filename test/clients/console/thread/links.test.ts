@@ -1,7 +1,7 @@
 /** Addresses in texts: what is a link, and what looks like one. */
 import fc from 'fast-check';
 import t from 'tap';
-import { splitLinks, toSafeHref } from '../../../../clients/console/thread/links.ts';
+import { cutLinks, splitLinks, toSafeHref } from '../../../../clients/console/thread/links.ts';
 
 const links = (text: string): string[] =>
   splitLinks(text).flatMap(part => ('href' in part ? [part.href] : []));
@@ -49,4 +49,13 @@ t.test('loses no character of a text', async () => {
       );
     }),
   );
+});
+
+t.test('a text that is folded ends before an address that it would cut', t => {
+  const parts = splitLinks('See https://shop.example/returns?order=12345 and more');
+  t.same(cutLinks(parts, 20), [{ text: 'See ' }]);
+  t.same(cutLinks(parts, 46), [...parts.slice(0, 2), { text: ' a' }]);
+  t.same(cutLinks(parts, 2), [{ text: 'Se' }]);
+  t.same(cutLinks(parts, 1_000), parts);
+  t.end();
 });
