@@ -109,6 +109,15 @@ function findFaults<Ts>(id: OperationId, result: fc.RunDetails<Ts>): string[] {
   ];
 }
 
+/** What another operation took away between a good request's making and its asking (a session, by a new password) is asked for once more. */
+async function askAlone(): Promise<void> {
+  for (const [id, operation] of rows) {
+    if (done.has(id) || id === lastOperation) continue;
+    const { by, asked: request } = await good(id, scenarios[id], sandbox);
+    note(id, operation, await withTimeLimit(ask(by, id, request), 'answer'));
+  }
+}
+
 t.test('fuzzed requests are answered as the rows say', async t => {
   const faults: string[] = [];
   const queue = rows.filter(([id]) => id !== lastOperation);
@@ -119,6 +128,7 @@ t.test('fuzzed requests are answered as the rows say', async t => {
       }
     }),
   );
+  await askAlone();
   faults.push(...(await tryOut(lastOperation, operations[lastOperation])));
   t.same(faults, []);
   t.equal(asked, rows.length * fuzzedRequests);
