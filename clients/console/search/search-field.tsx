@@ -7,6 +7,8 @@ import { useAskedPalette } from './ask-palette.ts';
 import type { PaletteProps } from './palette.tsx';
 import classes from './search-field.module.css';
 
+/** By itself: what follows an import in the same expression becomes a part of it for Vite, and hears nothing of a style that is missing. */
+const importPalette = () => import('./palette.tsx');
 const loadAfterMs = 2_000;
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
@@ -19,7 +21,7 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
   // Not in the way of the first page, and at once when it is asked for. `lazy` would show it a moment later, also when it is there.
   useEffect(() => {
     const load = (): void =>
-      void import('./palette.tsx').then(
+      void importPalette().then(
         loaded => setPalette(() => loaded.default),
         () => setAsked(undefined),
       );

@@ -2,7 +2,7 @@
  * The threads that were opened last, all kept true by the stream, and what is on its way to them.
  *
  *   away -> worked in (`start`): its stream keeps the threads true, and tells whether it makes sense to send
- *        <- (`stop`): no thread is kept; what is on its way goes on by itself
+ *        <- (`stop`): nothing keeps the threads true; what is on its way goes on by itself
  *   either -> ended (`end`): nothing is sent any more
  */
 import type { EphemeralEvent, Skein, SkeinEvent } from '../../sdk/index.ts';
@@ -51,6 +51,10 @@ export class Conversations implements StreamListener {
   /** @param stream of their environment */
   start(stream: ProjectStream): void {
     this.#wasOnline = false;
+    // Nothing has kept the threads true. The page that begins may have opened the last of them already, which is read again below.
+    const last = [...this.#threads].at(-1);
+    this.#threads.clear();
+    if (last !== undefined) this.#threads.set(...last);
     const follow = (): void => this.#follow(isConnected(stream.getState()));
     this.#stop = [stream.listen(this), stream.onState(follow)];
     follow();
@@ -68,7 +72,6 @@ export class Conversations implements StreamListener {
   stop(): void {
     for (const stop of this.#stop) stop();
     this.#stop = [];
-    this.#threads.clear();
     if (!this.#isEnded) this.outbox.setOnline(true);
   }
 
@@ -76,6 +79,7 @@ export class Conversations implements StreamListener {
   end(): void {
     this.#isEnded = true;
     this.stop();
+    this.#threads.clear();
     this.outbox.stop();
   }
 

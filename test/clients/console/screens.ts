@@ -112,6 +112,7 @@ const list: readonly Screen[] = [
     open: async page => {
       // What comes next is seen without it.
       await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByRole('menuitem', { name: 'Delete it' }).click();
       await page.getByRole('link', { name: 'Everything' }).waitFor({ state: 'detached' });
       await press(page, /settings and sign out$/);
       await page.getByRole('menuitem', { name: 'Settings' }).waitFor();
