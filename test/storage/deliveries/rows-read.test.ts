@@ -148,7 +148,7 @@ const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknow
     4_000,
     db => readDeadLetters(db, { ...source, sourceStitchId: 'stitch_failed' }, 200),
   ],
-  'an erasure of 20 events': [4_000, db => db.query(emptyEvents, [0, ...erased])],
+  'an erasure of 20 events': [9_000, db => db.query(emptyEvents, [0, ...erased])],
   'the oldest that is open': [2_500, db => findOldestOpen(db)],
   'a page of what is cancelled': [
     4_000,
