@@ -1,5 +1,5 @@
 /**
- * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; twice as many at once as there are processors.
+ * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors.
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
@@ -80,8 +80,9 @@ if (files.length === 0) throw new RangeError(`no test file is named ${named.join
 
 if (process.stdout.isTTY) await report('base', t, displayOptions);
 t.setTimeout(0);
-// Twice as many as there are processors, half of which wait at any time, so that neither the processors nor the waiting are idle.
-const lanes = 2 * availableParallelism();
+// One more than there are processors, because some wait at any time. With twice as many two processors were never idle, either, and tests in the
+// browser waited for them in vain.
+const lanes = availableParallelism() + 1;
 t.jobs = lanes;
 const [waitingFiles, computingFiles] = [true, false].map(waits =>
   files.filter(file => startsWithOne(file, waiting) === waits),
