@@ -90,7 +90,11 @@ async function measureVisits(setting: Setting): Promise<readonly Row[]> {
     const page = await openConsole(endings, browser, account, account.owner, { path: '/healthz' });
     const scripts: Promise<Buffer>[] = [];
     page.on('response', response => {
-      if (response.request().resourceType() === 'script') scripts.push(response.body());
+      if (response.request().resourceType() !== 'script') return;
+      const body = response.body();
+      scripts.push(body);
+      // What is loaded after the list may still be on its way when the page is closed.
+      body.catch(() => undefined);
     });
     const start = performance.now();
     await goToList(page, account);
