@@ -40,13 +40,21 @@ export interface ReplayedEvent {
 const stretchRows = 1_000;
 const maxStretches = 10;
 
-// Where a stretch ends: by an index, in its order. Null where less is left.
-const selectStretchEnd = `
+/** The event number in a place up to which everything of its instant is replayed. */
+const wholeInstant = Number.MAX_SAFE_INTEGER;
+
+// Where a stretch ends: by an index, in its order. Null where less is left. An instant may have more rows than a stretch: what lies behind one
+// that is done begins after it.
+const selectStretchEnd = (begins: '>=' | '>'): string => `
   select s.project_id as "projectId", s.environment_id as "environmentId", (
     select d.created_at from webhook_deliveries d
-    where d.project_id = s.project_id and d.environment_id = s.environment_id and d.created_at >= $2::timestamptz and d.created_at < $3::timestamptz
+    where d.project_id = s.project_id and d.environment_id = s.environment_id and d.created_at ${begins} $2::timestamptz and d.created_at < $3::timestamptz
     order by d.created_at offset ${stretchRows - 1} limit 1) as "lastAt"
   from stitches s where s.stitch_id = $1`;
+const stretchEnds = {
+  from: { name: 'deliveries.replay_stretch', text: selectStretchEnd('>=') },
+  behind: { name: 'deliveries.replay_stretch_behind', text: selectStretchEnd('>') },
+};
 
 // Scheduled deliveries only: to replay a replay would send an event twice. By time and then by number, which is the order within each
 // thread. No index has it, so that all of the stretch are read and sorted; `$6` is its end.
@@ -89,7 +97,7 @@ export async function replayEvents(db: Queries, source: ReplaySource, limit: num
       return { events, next: mayBeInLog ? { createdAt: since, eventSeq: 0, inLog: true } : null };
     }
     // All of that instant are in the stretch.
-    after = { createdAt: lastAt, eventSeq: Number.MAX_SAFE_INTEGER };
+    after = { createdAt: lastAt, eventSeq: wholeInstant };
   }
   return { events, next: after };
 }
@@ -131,10 +139,11 @@ async function readStretch(
   const { sourceStitchId, since, until, eventNames, statuses, after } = source;
   const from = after?.createdAt ?? since;
   // First, so that whatever is dropped or recorded meanwhile is not beyond the end that the rows are read up to.
+  const { name, text } = after?.eventSeq === wholeInstant ? stretchEnds.behind : stretchEnds.from;
   const [place] = await db.query<TenantScope & { lastAt: Date | null }>(
-    selectStretchEnd,
+    text,
     [sourceStitchId, from, until],
-    'deliveries.replay_stretch',
+    name,
   );
   if (place === undefined) return { found: [], lastAt: undefined };
   const { projectId, environmentId, lastAt } = place;

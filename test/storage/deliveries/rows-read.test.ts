@@ -201,6 +201,40 @@ t.test(
   },
 );
 
+t.test('a replay goes on where more deliveries than it looks at have one instant', async t => {
+  const [first, second] = [new Date(today - 2 * day), new Date(today - day)];
+  await database.query(
+    `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+     values ('stitch_burst', 'prj_1', 'env_2', 'burst', 'active', now(), now(), '{}', 1)`,
+  );
+  await database.query(
+    `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+       event_at, status, trigger, updated_at)
+     select 'whd_burst' || n, case when n <= 2500 then $1::timestamptz else $2 end, 'prj_1', 'env_2', 'stitch_burst', 'evt_' || n, n,
+       'thread.message.received', $1, 'failed', 'scheduled', $2 from generate_series(1, 2600) n`,
+    [first, second],
+  );
+  const burst = {
+    ...source,
+    sourceStitchId: 'stitch_burst',
+    since: first.toISOString(),
+    statuses: ['failed'],
+  };
+  const found: number[] = [];
+  let after: ReplaySource['after'] = null;
+  for (let page = 0; page < 50; page++) {
+    const { events, next } = await replayEvents(database, { ...burst, after }, 200);
+    found.push(...events.map(({ eventSeq }) => eventSeq));
+    after = next;
+    if (next === null) break;
+  }
+  t.equal(after, null, 'it comes to its end');
+  t.strictSame(
+    found,
+    Array.from({ length: 2_600 }, (_, n) => n + 1),
+  );
+});
+
 t.test('the oldest that is open is the oldest of all days', async t => {
   const oldestOfAll = async (): Promise<number | undefined> => {
     const [row] = await database.query<{ at: Date }>(
