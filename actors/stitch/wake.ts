@@ -2,9 +2,11 @@
  * Wakes stitches when there is something for them in the log.
  *
  * Right after a commit the `CommitNotifier` of that node says what was appended, and each stitch that wants some of it is told `wake`
- * wherever it lives (decide-delivery.ts): once for many events, since it reads the log as far as it goes. It is told the number of the newest,
- * because a node that did not commit it may have a part of the log in memory that ends before. If the answer of a commit was lost, it is not known what was appended: then `scan` finds the stitches that are behind. A `wake` may be lost too, with a node or in
- * transit: the recovery scanner (gateway/jobs) finds such stitches later, and tells them `sweep`.
+ * wherever it lives (decide-delivery.ts): once for many events, since it reads the log as far as it goes. It is told the number of the
+ * newest, because a node that did not commit it may have a part of the log in memory that ends before.
+ *
+ * If the answer of a commit was lost, it is not known what was appended: then `scan` finds the stitches that are behind. A `wake` may be
+ * lost too, with a node or in transit: the recovery scanner (gateway/jobs) finds such stitches later, and tells them `sweep`.
  *
  * `wakeStitches` is called once per node, where its actors are created (gateway/composition/actors.ts).
  */
