@@ -53,7 +53,6 @@ interface Setup {
 
 interface Measured {
   readonly name: string;
-  readonly unit: string;
   readonly profile: ProcessProfile;
   readonly units: number;
 }
@@ -88,7 +87,7 @@ async function profileLoad(
 ): Promise<Measured> {
   const skein = await startSkein(database, databaseName, environment, options);
   const { pid } = skein.server;
-  const statements = await StatementCounter.open(database.home, skein.databaseUrl);
+  const statements = await StatementCounter.open(database, skein.databaseUrl);
   const run = (lastsMs: number): Promise<{ perSecond: number }> =>
     runLoad({
       connections,
@@ -115,7 +114,7 @@ async function profileLoad(
   console.log(`\nPostgreSQL, time of its processes with their waits:\n\n${statementTable}`);
   const { updates: all = 0, hot = 0 } = updates ?? {};
   console.log(`\n${count(all)} updates of threads, ${fixed((100 * hot) / all)} % of them HOT`);
-  return { name, unit: 'a message', profile, units: messages };
+  return { name, profile, units: messages };
 }
 
 async function profileDeliveries({ database, folder, options, environment }: Setup): Promise<Measured> {
@@ -125,7 +124,7 @@ async function profileDeliveries({ database, folder, options, environment }: Set
   try {
     const made = await makeStitches(skein, receiver, stitches);
     await skein.server.stop();
-    const statements = await StatementCounter.open(database.home, skein.databaseUrl);
+    const statements = await StatementCounter.open(database, skein.databaseUrl);
     const sender = skeinSender(database, skein, receiver, made);
     let from = 0;
     let pid = 0;
@@ -157,7 +156,7 @@ async function profileDeliveries({ database, folder, options, environment }: Set
     console.log(`\nOf the time of the threads that send:\n`);
     console.log(createFunctionTable(profile.workers, queued, 'a webhook'));
     console.log(`\nPostgreSQL, time of its processes with their waits:\n\n${statementTable}`);
-    return { name, unit: 'a webhook', profile, units: queued };
+    return { name, profile, units: queued };
   } finally {
     await skein.stop();
     await receiver.stop();

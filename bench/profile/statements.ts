@@ -1,6 +1,6 @@
 /** What PostgreSQL spends on each statement, by its extension pg_stat_statements. */
-import pg from 'pg';
 import { readAccess, toSuperuserUrl } from '../../storage/embedded/cluster.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
 import { count, fixed, table } from '../support/table.ts';
 
 /** Settings of a server that counts. */
@@ -27,35 +27,33 @@ const readStatements = `
   order by s.total_exec_time desc`;
 
 export class StatementCounter {
+  readonly #server: BenchDatabase;
+  /** As the superuser, who may see and reset all of them. */
   readonly #url: string;
-  readonly #database: string;
+  /** The name of the database whose statements count. */
+  readonly #counted: string;
 
-  private constructor(url: string, database: string) {
+  private constructor(server: BenchDatabase, url: string, counted: string) {
+    this.#server = server;
     this.#url = url;
-    this.#database = database;
+    this.#counted = counted;
   }
 
-  /**
-   * @param home the server's folder
-   * @param databaseUrl the database whose statements count
-   */
-  static async open(home: string, databaseUrl: string): Promise<StatementCounter> {
-    const counter = new StatementCounter(
-      toSuperuserUrl(await readAccess(home)),
-      new URL(databaseUrl).pathname.slice(1),
-    );
-    await counter.#query('create extension if not exists pg_stat_statements');
-    return counter;
+  /** @param databaseUrl the database whose statements count */
+  static async open(server: BenchDatabase, databaseUrl: string): Promise<StatementCounter> {
+    const url = toSuperuserUrl(await readAccess(server.home));
+    await server.query(url, 'create extension if not exists pg_stat_statements');
+    return new StatementCounter(server, url, new URL(databaseUrl).pathname.slice(1));
   }
 
   /** Begins anew. */
   async reset(): Promise<void> {
-    await this.#query('select pg_stat_statements_reset()');
+    await this.#server.query(this.#url, 'select pg_stat_statements_reset()');
   }
 
   /** The dearest statements since then: their time within the server, waits for locks and for the disk included, for each of so many units. */
   async table(units: number, unit: string): Promise<string> {
-    const all = await this.#query<Statement>(readStatements, [this.#database]);
+    const all = await this.#server.query<Statement>(this.#url, readStatements, [this.#counted]);
     const toRow = (label: string, of: readonly Statement[]): string[] => {
       const sum = (field: 'calls' | 'rows' | 'micros' | 'walBytes'): number =>
         of.reduce((total, each) => total + each[field], 0);
@@ -74,15 +72,5 @@ export class StatementCounter {
       ['statement', 'calls', 'rows a call', `µs ${unit}`, `WAL bytes ${unit}`],
       [...rows, toRow('all', all)],
     );
-  }
-
-  async #query<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {
-    const client = new pg.Client({ connectionString: this.#url });
-    await client.connect();
-    try {
-      return (await client.query<T>(text, values)).rows;
-    } finally {
-      await client.end();
-    }
   }
 }
