@@ -3,7 +3,6 @@
  * of events does to the page, how fast threads are switched, and what axe finds.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import {
   createConsoleAccount,
@@ -13,6 +12,7 @@ import {
 } from '../../test/clients/console/console-page.ts';
 import { screens, showIn } from '../../test/clients/console/screens.ts';
 import { setStage, startStageServices } from '../../test/clients/console/stage.ts';
+import { visitFirst } from '../../test/clients/first-visit.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { Endings } from '../support/endings.ts';
@@ -51,8 +51,11 @@ async function openList(
   return page;
 }
 
-async function goToList(page: Page, { baseUrl, projectId, environmentId }: ConsoleAccount): Promise<void> {
-  await page.goto(`${baseUrl}/console/${projectId}/${environmentId}/all`, { waitUntil: 'commit' });
+const toListUrl = ({ baseUrl, projectId, environmentId }: ConsoleAccount): string =>
+  `${baseUrl}/console/${projectId}/${environmentId}/all`;
+
+async function goToList(page: Page, account: ConsoleAccount): Promise<void> {
+  await page.goto(toListUrl(account), { waitUntil: 'commit' });
   await page.getByRole('option').first().waitFor();
 }
 
@@ -88,19 +91,10 @@ async function measureVisits(setting: Setting): Promise<readonly Row[]> {
   let bytes = 0;
   for (let visit = 0; visit <= visits; visit++) {
     const page = await openConsole(endings, browser, account, account.owner, { path: '/healthz' });
-    const scripts: Promise<Buffer>[] = [];
-    page.on('response', response => {
-      if (response.request().resourceType() !== 'script') return;
-      const body = response.body();
-      scripts.push(body);
-      // What is loaded after the list may still be on its way when the page is closed.
-      body.catch(() => undefined);
-    });
-    const start = performance.now();
-    await goToList(page, account);
+    const { scriptBytes, shownAfterMs } = await visitFirst(page, toListUrl(account), '[role=option]');
     // The first one warms the server.
-    if (visit > 0) tookMs.push(performance.now() - start);
-    bytes = (await Promise.all([...scripts])).reduce((sum, script) => sum + gzipSync(script).length, 0);
+    if (visit > 0) tookMs.push(shownAfterMs);
+    bytes = scriptBytes;
     await page.context().close();
   }
   return [

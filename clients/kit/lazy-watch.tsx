@@ -1,6 +1,7 @@
 /** A part of a page that asks before somebody signs out. It is loaded behind the first page; whoever signs out meanwhile waits for it. */
 import { type ComponentType, Suspense, useEffect } from 'react';
 import { beforeSignOut } from './browser-session.ts';
+import { whenFirstPageShown } from './first-page.ts';
 import { lazyPart } from './lazy-part.ts';
 
 export interface WatchProps {
@@ -11,19 +12,22 @@ export interface WatchProps {
 export function lazyWatch(load: () => Promise<{ default: ComponentType<WatchProps> }>): ComponentType {
   let loading: ReturnType<typeof load> | undefined;
   const loadOnce = () => (loading ??= load());
-  const Watch = lazyPart(loadOnce);
+  let want = (): void => undefined;
+  const wanted = new Promise<void>(resolve => (want = resolve));
+  const Watch = lazyPart<WatchProps>(() => Promise.race([whenFirstPageShown(), wanted]).then(loadOnce));
   let onWatching = (): void => undefined;
   const watching = new Promise<true>(resolve => (onWatching = () => resolve(true)));
   return function LazyWatch() {
     useEffect(
       () =>
-        beforeSignOut(() =>
-          loadOnce().then(
+        beforeSignOut(() => {
+          want();
+          return loadOnce().then(
             () => watching,
             // What cannot be loaded keeps nobody signed in.
             () => true,
-          ),
-        ),
+          );
+        }),
       [],
     );
     return (

@@ -4,6 +4,7 @@ import { ArrowUp } from 'lucide-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Suspense, useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { tellFirstPage } from '../../kit/first-page.ts';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
@@ -42,6 +43,10 @@ interface ThreadListPaneProps {
 export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
   const { filters, setFilters } = useFilters();
   const { list, state } = useThreadList(queue, filters);
+  const isShown = state.phase !== 'reading';
+  useEffect(() => {
+    if (isShown) tellFirstPage();
+  }, [isShown]);
   const texts = useTexts();
   const choosing = useChosen(list);
   const { chosen, choose } = choosing;

@@ -1,6 +1,8 @@
 /** The notes that mention the operator, newest first, in the place of a queue. */
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useEffect } from 'react';
+import { tellFirstPage } from '../../kit/first-page.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { Mention } from '../../sdk/index.ts';
@@ -16,6 +18,9 @@ export default function MentionList({ selected }: { readonly selected: string | 
   const names = useNames();
   const { mentions, isPending, isError, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useMentions();
+  useEffect(() => {
+    if (!isPending) tellFirstPage();
+  }, [isPending]);
   const readAll = useReadMentions();
   const action = useAction();
   const hasUnread = mentions.some(({ readAt }) => readAt === null);

@@ -1,6 +1,8 @@
 /** Looks like a field, and opens the palette: as Cmd or Ctrl and K do, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
-import { type ComponentType, useEffect, useState } from 'react';
+import { type ComponentType, useCallback, useEffect, useState } from 'react';
+import { whenFirstPageShown } from '../../kit/first-page.ts';
+import inputClasses from '../../kit/palette/input.module.css';
 import { OpenButton } from '../../kit/palette/open-button.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useAskedPalette } from './ask-palette.ts';
@@ -9,25 +11,35 @@ import classes from './search-field.module.css';
 
 /** By itself: what follows an import in the same expression becomes a part of it for Vite, and hears nothing of a style that is missing. */
 const importPalette = () => import('./palette.tsx');
-const loadAfterMs = 2_000;
+
+/** Once it is there it stays. */
+let loaded: ComponentType<PaletteProps> | undefined;
+
+async function loadPalette(): Promise<ComponentType<PaletteProps>> {
+  return (loaded ??= (await importPalette()).default);
+}
 
 export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void }) {
   const texts = useTexts().search;
   /** What is written in it at first; undefined: it is closed. */
   const [asked, setAsked] = useState<string>();
-  const [Palette, setPalette] = useState<ComponentType<PaletteProps>>();
+  const [Palette, setPalette] = useState(() => loaded);
   const isOpen = asked !== undefined;
+  const isLoaded = Palette !== undefined;
   const close = (): void => setAsked(undefined);
-  // Not in the way of the first page, and at once when it is asked for. `lazy` would show it a moment later, also when it is there.
-  useEffect(() => {
-    const load = (): void =>
-      void importPalette().then(
-        loaded => setPalette(() => loaded.default),
+  const load = useCallback(
+    () =>
+      loadPalette().then(
+        palette => setPalette(() => palette),
         () => setAsked(undefined),
-      );
-    const timer = setTimeout(load, isOpen ? 0 : loadAfterMs);
-    return () => clearTimeout(timer);
-  }, [isOpen]);
+      ),
+    [],
+  );
+  // Not in the way of the first page, and at once when it is asked for. `lazy` would show it a moment later, also when it is there.
+  useEffect(() => void whenFirstPageShown().then(load), [load]);
+  useEffect(() => {
+    if (isOpen && !isLoaded) void load();
+  }, [isOpen, isLoaded, load]);
   useAskedPalette(setAsked);
   useHotkeys([['mod+k', () => setAsked(open => (open === undefined ? '' : undefined))]], []);
   return (
@@ -41,6 +53,7 @@ export function SearchField({ onShortcuts }: { readonly onShortcuts: () => void 
           <div role="dialog" aria-label={texts.title} className={classes['field']}>
             <input
               autoFocus
+              className={inputClasses['input']}
               aria-label={texts.field}
               maxLength={200}
               value={asked}

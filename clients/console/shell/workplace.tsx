@@ -1,6 +1,7 @@
 /** Where an operator works: the rail with the queues, the list of the chosen one, and the thread beside it. On a phone, one of them. */
 import { Navigate, Outlet, useNavigate, useParams } from '@tanstack/react-router';
 import { Suspense, useState, useSyncExternalStore } from 'react';
+import { afterFirstPage } from '../../kit/first-page.ts';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import { ThreadListPane } from '../list/thread-list-pane.tsx';
 import { withoutMessage } from '../list/use-filters.ts';
@@ -16,8 +17,8 @@ import { useShortcuts } from './use-shortcuts.ts';
 import classes from './workplace.module.css';
 
 /** Whoever has just come sees everything: what it tells of comes later. */
-const Notifier = lazyPart(() => import('../notifications/notifier.tsx'));
-const MentionNotices = lazyPart(() => import('../mentions/mention-notice.tsx'));
+const Notifier = lazyPart(afterFirstPage(() => import('../notifications/notifier.tsx')));
+const MentionNotices = lazyPart(afterFirstPage(() => import('../mentions/mention-notice.tsx')));
 /** Not the first that anybody looks at. */
 const MentionList = lazyPart(() => import('../mentions/mention-list.tsx'));
 /** Only where there is little room. */

@@ -4,6 +4,7 @@ import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useErrorText } from '../error-texts.ts';
 import { step } from './commands.ts';
+import inputClasses from './input.module.css';
 import classes from './palette.module.css';
 
 export interface Choice<Group extends string> {
@@ -59,7 +60,7 @@ export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) 
       <div className={classes['field']} data-searching={isSearching || undefined}>
         <Search size={16} aria-hidden />
         <input
-          className={classes['input']}
+          className={inputClasses['input']}
           // In the same moment as it is shown: of what is typed at once nothing is lost. The dialog looks for the other one, a moment later.
           autoFocus
           data-autofocus

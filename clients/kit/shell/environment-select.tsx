@@ -1,13 +1,16 @@
 /** Project and environment. Production looks like nothing else. */
 import { ChevronsUpDown } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { afterFirstPage } from '../first-page.ts';
 import { useKitTexts } from '../texts/index.ts';
 import type { EnvironmentFieldProps } from './environment-field.tsx';
 import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './environments.ts';
 import classes from './environment-select.module.css';
 
-/** Not of the first load: what it is made of is large. Until it is there, and where it does not come, its place shows the same. */
-const EnvironmentField = lazy(() => import('./environment-field.tsx').catch(() => ({ default: Still })));
+/** By itself: what follows an import in the same expression becomes a part of it for Vite, and hears nothing of a style that is missing. */
+const loadField = afterFirstPage(() => import('./environment-field.tsx'));
+/** What it is made of is large. Until it is there, and where it does not come, its place shows the same. */
+const EnvironmentField = lazy(() => loadField().catch(() => ({ default: Still })));
 
 type EnvironmentIds = Pick<EnvironmentChoice, 'projectId' | 'environmentId'>;
 

@@ -2,6 +2,7 @@
 import { Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useApp } from '../../kit/app-identity.ts';
+import { tellFirstPage } from '../../kit/first-page.ts';
 import classes from './page.module.css';
 
 interface PageProps {
@@ -18,6 +19,7 @@ export function Page({ title, back, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · ${name}`;
   }, [title, name]);
+  useEffect(tellFirstPage, []);
   return (
     <div className={classes['page']}>
       {back !== undefined && <div className={classes['back']}>{back}</div>}
