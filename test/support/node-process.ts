@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { serverOptions } from '../../.config/node-options.js';
@@ -69,6 +69,11 @@ function endDatabase(folder: string): void {
   } catch {
     // There is none.
   }
+}
+
+/** What is compiled is kept by the file's path: only nodes of the same copy of another version find it, and it goes with that. */
+function toOwnCache(program: string): Readonly<Record<string, string>> {
+  return { NODE_COMPILE_CACHE: join(dirname(program), '../.compiled') };
 }
 
 /** Nobody listens there. */
@@ -151,8 +156,7 @@ export class NodeProcess {
   spawn(program = main): void {
     const child = spawn(process.execPath, [...serverOptions, ...moduleCacheOptions, program], {
       cwd: this.folder,
-      // What is compiled is kept by the file's path: no other process will have that of another version.
-      env: { ...(program === main ? moduleCacheEnvironment : {}), ...this.#environment },
+      env: { ...(program === main ? moduleCacheEnvironment : toOwnCache(program)), ...this.#environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;

@@ -1,5 +1,6 @@
 /** A cluster as it runs in production: a nats-server, a PostgreSQL, and nodes that are processes of their own. */
 import { randomBytes } from 'node:crypto';
+import pg from 'pg';
 import { toShardKey } from '../../../protocol/ids.ts';
 import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
@@ -21,6 +22,8 @@ export interface TestClusterOptions {
   readonly proxied?: boolean;
   /** The nodes serve gRPC, and tell where. Default false. */
   readonly grpc?: boolean;
+  /** Of another version, in which the nodes are started, on a database that they make their tables in. Default: this version, migrated. */
+  readonly program?: string;
   /** Further variables of every node. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -34,6 +37,8 @@ export class TestCluster {
   /** Of the service `test`, by gRPC and for the cluster's state. */
   readonly serviceToken = randomBytes(24).toString('hex');
   readonly #t: Ending;
+  readonly #program: string | undefined;
+  readonly #databaseUrl: string;
   #made = 0;
   readonly #environment: Readonly<Record<string, string>>;
   /** By the node's id; undefined when the nodes have none. */
@@ -41,16 +46,24 @@ export class TestCluster {
   /** By the node's id; undefined when the nodes have none. */
   readonly #proxies: Map<string, Proxy> | undefined;
 
-  private constructor(t: Ending, nats: NatsServer, database: TestDatabase, options: TestClusterOptions) {
+  private constructor(
+    t: Ending,
+    nats: NatsServer,
+    database: TestDatabase,
+    databaseUrl: string,
+    options: TestClusterOptions,
+  ) {
     this.#t = t;
     this.nats = nats;
     this.database = database;
+    this.#databaseUrl = databaseUrl;
+    this.#program = options.program;
     this.shards = options.shards ?? 256;
     this.#proxies = options.proxied === true ? new Map() : undefined;
     this.#grpcAddresses = options.grpc === true ? new Map() : undefined;
     const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
     this.#environment = {
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       NATS_URL: nats.url,
       SHARDS: String(this.shards),
       SECRET_KEYS: key(),
@@ -70,7 +83,9 @@ export class TestCluster {
       NatsServer.of(t, options.nats),
       startTestDatabase(t, { durable: options.durable ?? false }),
     ]);
-    const cluster = new TestCluster(t, nats, database, options);
+    const isOther = options.program !== undefined;
+    const databaseUrl = isOther ? await database.createDatabase('of_another_version') : database.url;
+    const cluster = new TestCluster(t, nats, database, databaseUrl, options);
     await Promise.all(Array.from({ length: options.nodes ?? 3 }, () => cluster.add()));
     await cluster.balanced();
     return cluster;
@@ -119,7 +134,7 @@ export class TestCluster {
   /** A further node; resolves when it serves. */
   async add(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const node = await this.make(environment);
-    await node.start();
+    await node.start(this.#program);
     return node;
   }
 
@@ -167,6 +182,17 @@ export class TestCluster {
     const [most] = counted.sort((a, b) => b.count - a.count);
     if (most === undefined) throw new Error('no node runs');
     return most.node;
+  }
+
+  /** Asks the database that the nodes are on. */
+  async query<Row extends pg.QueryResultRow>(statement: string): Promise<readonly Row[]> {
+    const client = new pg.Client({ connectionString: this.#databaseUrl });
+    await client.connect();
+    try {
+      return (await client.query<Row>(statement)).rows;
+    } finally {
+      await client.end();
+    }
   }
 
   /** The cluster as the node sees it. */
