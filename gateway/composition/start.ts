@@ -17,7 +17,7 @@ import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
-import { type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
+import { boundLog, type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { startTracing } from '../tracing/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
 import { type Actors, createActors } from './actors.ts';
@@ -95,10 +95,11 @@ export async function startSkein(
   try {
     const tracing = await startTracing(config.tracing, readVersion(), log);
     closers.push(() => tracing.close());
+    const metrics = new Metrics();
     const addresses = await startParts({
       config,
-      log,
-      metrics: new Metrics(),
+      log: boundLog(log, metrics.registry),
+      metrics,
       tracer: tracing.tracer,
       notifier: new CommitNotifier(),
       stop,
