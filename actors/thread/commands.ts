@@ -120,13 +120,19 @@ export interface ThreadChanges {
   readonly snoozedUntil?: string | null;
 }
 
-export interface UpdateThread extends Tenancy, Keyed {
+/** What the caller has seen of the thread. */
+export interface Seen {
+  /** The thread's sequence. 409 where the participant has written since: what they wrote would be put away unseen. Absent: all the same. */
+  readonly expectedSequence?: number;
+}
+
+export interface UpdateThread extends Tenancy, Keyed, Seen {
   readonly changes: ThreadChanges;
   readonly author: Actor;
 }
 
 /** Adds and removes tags. 422 for more than a thread may have. */
-export interface RetagThread extends Tenancy, Keyed {
+export interface RetagThread extends Tenancy, Keyed, Seen {
   readonly add: readonly string[];
   readonly remove: readonly string[];
   readonly author: Actor;

@@ -108,6 +108,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
   }
   if (!isReport(message)) {
     next.waitingSince ??= builder.at;
+    next.inboundSequence = sequence;
     builder.snooze(null, contact, 'message');
     noteInbound(builder, message.messageId, sequence, contact);
   }

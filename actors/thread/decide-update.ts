@@ -1,6 +1,6 @@
 /** Decisions: a thread is changed, assigned, or forgets its participant. */
 import { isDeepStrictEqual } from 'node:util';
-import { invalid } from '../../protocol/errors.ts';
+import { conflict, invalid } from '../../protocol/errors.ts';
 import { type Actor, type AssignmentReason, maxTags } from '../../protocol/resources/index.ts';
 import type { Turn } from '../../runtime/actor/index.ts';
 import { eraseThread } from '../../storage/writes/index.ts';
@@ -12,6 +12,7 @@ import type {
   AssignThread,
   EraseThread,
   RetagThread,
+  Seen,
 } from './commands.ts';
 import { changeParticipant } from './participant.ts';
 import { closeEndedWindow } from './service-window.ts';
@@ -22,11 +23,13 @@ import { toThreadJson } from './json.ts';
 
 /**
  * PATCH. Each change has its event; what stays the same has none. Replies with the thread's JSON text. 404 for another tenant's thread,
- * 409 for a move that its status does not allow, 422 for a free-form object that becomes too large.
+ * 409 for a move that its status does not allow, and where the participant has written after `expectedSequence`; 422 for a free-form object
+ * that becomes too large.
  */
 export function update(state: ThreadState, command: UpdateThread, turn: Turn): ThreadDecision<string> {
   requireSameTenancy(state, command);
   const { changes, author } = command;
+  requireSeen(state, command);
   const builder = new ThreadDecisionBuilder(state, turn);
   const { next } = builder;
   closeEndedWindow(builder);
@@ -63,6 +66,15 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
 
   if (next.sequence === state.sequence) return { reply: toThreadJson(state, turn.id, turn.now) };
   return builder.decide(toThreadJson(next, turn.id, turn.now));
+}
+
+/**
+ * What else has happened since is no reason to refuse: a colleague's note or a receipt is not put away by it. Neither is what a provider
+ * only reports of the participant, which wakes nobody.
+ */
+function requireSeen({ sequence, inboundSequence }: ThreadState, { expectedSequence }: Seen): void {
+  if (expectedSequence === undefined || expectedSequence >= inboundSequence) return;
+  throw conflict('The participant has written since.', { sequence });
 }
 
 /** PATCH of the tags, by those that come and go. */
@@ -149,6 +161,8 @@ export function erase(state: ThreadState, command: EraseThread, turn: Turn): Thr
   next.subject = null;
   next.freeEntry = null;
   next.preview = null;
+  // Nobody can see it any more.
+  next.inboundSequence = 0;
   next.erasedAt = at;
   // Providers derive their ids from what they know of the participant. A receipt in transit reads the message again.
   next.recent = { last: [], forgottenUpTo: through, erasedUpTo: through };

@@ -26,6 +26,7 @@ export {
   type ThreadAgentCommands,
   type ThreadChannel,
   type RetagThread,
+  type Seen,
   type ThreadChanges,
   type UpdateThread,
 } from './commands.ts';

@@ -29,6 +29,8 @@ interface StoredState {
   readonly preview?: Preview;
   readonly inbound?: number;
   readonly failed?: FailedSends;
+  /** Absent where no message of the participant has come since this is kept. */
+  readonly inboundAt?: number;
   /** Absent where nothing was erased. */
   readonly erased?: string;
 }
@@ -84,6 +86,7 @@ export function decodeThread(row: ThreadRow): ThreadState {
     agentHandling: decodeAgentHandling(row.state.desk),
     preview: row.state.preview ?? null,
     inboundCount: row.state.inbound ?? 0,
+    inboundSequence: row.state.inboundAt ?? 0,
     waitingSince: row.waiting_since === null ? null : instant(row.waiting_since),
     failedSends: row.state.failed ?? null,
     snoozedUntil: row.snoozed_until === null ? null : instant(row.snoozed_until),
@@ -110,7 +113,7 @@ function toWindowMinute({ status, window }: ThreadState): number | null {
 function toStoredState(state: ThreadState): StoredState {
   const { channelKind, sequence, window, freeEntry, subject, recent, preview, inboundCount, failedSends } =
     state;
-  const { erasedAt } = state;
+  const { inboundSequence, erasedAt } = state;
   const desk = encodeAgentHandling(state);
   return {
     channelKind,
@@ -122,6 +125,7 @@ function toStoredState(state: ThreadState): StoredState {
     ...(desk === undefined ? {} : { desk }),
     ...(preview === null ? {} : { preview }),
     ...(inboundCount === 0 ? {} : { inbound: inboundCount }),
+    ...(inboundSequence === 0 ? {} : { inboundAt: inboundSequence }),
     ...(failedSends === null ? {} : { failed: failedSends }),
     ...(erasedAt === null ? {} : { erased: erasedAt }),
   };

@@ -53,6 +53,11 @@ export interface ThreadState {
   readonly preview: Preview | null;
   /** Messages of the participant, counted since there are previews. */
   readonly inboundCount: number;
+  /**
+   * The thread's sequence at the newest message of the participant that waits for an answer or has had one. 0: there is none, or it was
+   * written before this was kept, or erased.
+   */
+  readonly inboundSequence: number;
   /** Since when the participant waits for an answer by anybody, ISO 8601: see decision-builder.ts. */
   readonly waitingSince: string | null;
   /** Messages that could not be sent, which nobody has made good: see decide-receipts.ts. */
@@ -212,6 +217,7 @@ export function blankThread(): ThreadState {
     agentHandling: noAgentHandling,
     preview: null,
     inboundCount: 0,
+    inboundSequence: 0,
     waitingSince: null,
     failedSends: null,
     snoozedUntil: null,

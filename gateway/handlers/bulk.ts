@@ -1,5 +1,11 @@
 /** The same change of many threads: each has a commit of its own, which carries its part of the Idempotency-Key. */
-import type { AssignThread, RetagThread, ThreadChanges, UpdateThread } from '../../actors/thread/index.ts';
+import type {
+  AssignThread,
+  RetagThread,
+  Seen,
+  ThreadChanges,
+  UpdateThread,
+} from '../../actors/thread/index.ts';
 import { invalid, notFound } from '../../protocol/errors.ts';
 import type { bulkOperations } from '../../protocol/operations/index.ts';
 import type { BulkBody, BulkResult } from '../../protocol/resources/index.ts';
@@ -41,7 +47,8 @@ export function bulkHandlers({ database, node, access }: BulkServices): Handlers
           call.once(async key => {
             await requireAssignable(projectId, body);
             const thread = { kind: 'thread', id: threadId };
-            await node.ask<string>(thread, order.name, { ...order.command, ...commitKey(key) }, call);
+            const command = { ...order.command, ...findSeen(body, threadId), ...commitKey(key) };
+            await node.ask<string>(thread, order.name, command, call);
             return null;
           }, threadId),
         ),
@@ -63,9 +70,31 @@ const neededFields = {
 } as const satisfies Record<BulkBody['action'], keyof BulkBody | undefined>;
 
 function requireFields(body: BulkBody): void {
+  requireExpected(body);
   const needed = neededFields[body.action];
   if (needed === undefined || body[needed] !== undefined) return;
   throw invalid([{ path: `/body/${needed}`, message: `is needed to ${body.action}`, code: 'required' }]);
+}
+
+/** One that nothing would look at would protect nobody. */
+function requireExpected({ action, threadIds, expectedSequences }: BulkBody): void {
+  if (expectedSequences === undefined) return;
+  const path = '/body/expectedSequences';
+  if (action === 'assign') throw invalid([{ path, message: 'is not for assign', code: 'unexpected' }]);
+  const changed = new Set(threadIds);
+  const issues = Object.keys(expectedSequences)
+    .filter(threadId => !changed.has(threadId))
+    .map(threadId => ({
+      path: `${path}/${threadId}`,
+      message: 'is not among threadIds',
+      code: 'unexpected',
+    }));
+  if (issues.length > 0) throw invalid(issues);
+}
+
+function findSeen({ expectedSequences }: BulkBody, threadId: string): Seen {
+  const expectedSequence = expectedSequences?.[threadId];
+  return expectedSequence === undefined ? {} : { expectedSequence };
 }
 
 type Base = TenantScope & Pick<UpdateThread, 'author'>;

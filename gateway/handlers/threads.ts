@@ -224,12 +224,18 @@ function changeHandlers({
     updateThread: async call => {
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
-      const { projectId: _, ...changes } = call.body;
+      const { projectId: _, expectedSequence, ...changes } = call.body;
       const { agentId } = changes;
       if (typeof agentId === 'string' && !(await hasAgent(database, { projectId, environmentId }, agentId))) {
         throw notFound('/body/agentId');
       }
-      const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
+      const command: UpdateThread = {
+        projectId,
+        environmentId,
+        changes,
+        ...(expectedSequence === undefined ? {} : { expectedSequence }),
+        author: getAuthor(call),
+      };
       const json = await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call);
       return { json: withoutUnreadableJson(call, json) };
     },

@@ -244,6 +244,8 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     tags: 'For `addTags` and `removeTags`.',
     userId: 'For `assign`; null releases.',
     agentMode: 'For `setAgentMode`; null: that of the agent.',
+    expectedSequences:
+      "By thread, the thread's last number that you have seen: a thread whose participant has written since stays as it was, with a conflict as its result. Those that are not named are changed in any case. Not for `assign`.",
   },
   BulkResult: {
     threadId: 'The thread.',
@@ -394,6 +396,8 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     customFields: `Your own fields, with scalar values. ${merged}`,
     status: 'The new status.',
     agentId: 'The agent of the thread; null: that of its channel.',
+    expectedSequence:
+      "The thread's last number that you have seen: a conflict when the participant has written since. Then nothing is changed.",
   },
   listThreads: {
     tag: 'Threads with one of these tags.',

@@ -72,7 +72,7 @@ export const threadOperations = {
     summary:
       'Change a thread: its status, agent, tags, fields, participant, subject, or until when it is snoozed',
     description:
-      '`customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.',
+      '`customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread. With `expectedSequence`, the `sequence` that you have seen, it is refused with 409 `svc/runtime/conflict` when the participant has written since, and `details.sequence` is that of now: so nobody closes or snoozes a thread over a message that they have not seen.',
     auth: 'project',
     access: access.writeThreads,
     params: oneThread,

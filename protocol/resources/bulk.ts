@@ -1,6 +1,7 @@
 /** One change of many threads. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { idPattern } from '../ids.ts';
 import { body, choice, freeForm, id, instant, nullable, optional, resource } from './fields.ts';
 import { scope } from './list.ts';
 import { agentModes, maxTags, tag } from './thread.ts';
@@ -20,6 +21,14 @@ export type BulkAction = (typeof bulkActions)[number];
 /** The threads of one request. */
 export const maxBulkThreads = 100;
 
+/** By thread: the `sequence` that the caller has seen. */
+const expectedSequences = Type.Unsafe<Record<string, number>>({
+  type: 'object',
+  maxProperties: maxBulkThreads,
+  propertyNames: { pattern: idPattern('thread') },
+  additionalProperties: { type: 'integer', minimum: 0 },
+});
+
 /** `tags`, `userId` (null releases), `agentMode` (null: that of the agent) and `snoozedUntil` (null wakes) are for the actions that need them. */
 export const BulkBody = body('BulkBody', {
   ...scope,
@@ -29,6 +38,7 @@ export const BulkBody = body('BulkBody', {
   userId: optional(nullable(id('user'))),
   agentMode: optional(nullable(choice(agentModes))),
   snoozedUntil: optional(nullable(instant())),
+  expectedSequences: optional(expectedSequences),
 });
 export type BulkBody = Static<typeof BulkBody>;
 

@@ -147,6 +147,8 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   subject: optional(nullable(text(1, maxSubjectLength))),
   /** In the future, at most a year ahead; null wakes. For an open thread. */
   snoozedUntil: optional(nullable(instant())),
+  /** The thread's `sequence` that the caller has seen. */
+  expectedSequence: optional(Type.Integer({ minimum: 0 })),
 });
 export type UpdateThreadBody = Static<typeof UpdateThreadBody>;
 

@@ -1534,7 +1534,7 @@ export interface ThreadsApi {
 
   /**
    * Change a thread: its status, agent, tags, fields, participant, subject, or until when it is snoozed.
-   * `customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread.
+   * `customFields` and `metadata` are merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one. `archived: false` is the same as the status `open`, for an archived thread. With `expectedSequence`, the `sequence` that you have seen, it is refused with 409 `svc/runtime/conflict` when the participant has written since, and `details.sequence` is that of now: so nobody closes or snoozes a thread over a message that they have not seen.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
@@ -1558,7 +1558,7 @@ export interface ThreadsApi {
 
   /**
    * Change up to 100 threads, each by itself.
-   * Each thread is changed as by the operation for one, and has its result: `failed`, with the error, is a thread that stayed as it was, also one that there is not. `addTags` and `removeTags` need `tags`, `assign` needs `userId`, `setAgentMode` needs `agentMode`, `snooze` needs `snoozedUntil` (null wakes). Also 404 for a user who may not answer. It counts towards the quota as often as there are threads. Repeated with its Idempotency-Key, it does nothing twice, and tries again what failed with 429 or 5xx.
+   * Each thread is changed as by the operation for one, and has its result: `failed`, with the error, is a thread that stayed as it was, also one that there is not. `addTags` and `removeTags` need `tags`, `assign` needs `userId`, `setAgentMode` needs `agentMode`, `snooze` needs `snoozedUntil` (null wakes). `expectedSequences` has for any of the threads the `sequence` that you have seen, as `expectedSequence` of the operation for one. Also 404 for a user who may not answer. It counts towards the quota as often as there are threads. Repeated with its Idempotency-Key, it does nothing twice, and tries again what failed with 429 or 5xx.
    * API keys need `threads:write`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
    */

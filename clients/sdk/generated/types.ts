@@ -3836,6 +3836,8 @@ export interface UpdateThreadBody {
   subject?: string | null | undefined;
   /** An instant in the future, at most a year ahead, for an open thread; null wakes it. */
   snoozedUntil?: string | null | undefined;
+  /** The thread's last number that you have seen: a conflict when the participant has written since. Then nothing is changed. */
+  expectedSequence?: number | undefined;
 }
 
 export interface AssignThreadBody {
@@ -3869,6 +3871,8 @@ export interface BulkBody {
   /** For `setAgentMode`; null: that of the agent. */
   agentMode?: 'auto' | 'suggest' | 'paused' | null | undefined;
   snoozedUntil?: string | null | undefined;
+  /** By thread, the thread's last number that you have seen: a thread whose participant has written since stays as it was, with a conflict as its result. Those that are not named are changed in any case. Not for `assign`. */
+  expectedSequences?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface BulkError {

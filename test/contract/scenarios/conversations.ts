@@ -64,6 +64,10 @@ export const bulkScenarios: ScenariosOf<typeof bulkOperations> = {
       env => bulk({ action: 'assign', userId: env.tenant.userId })(env),
       bulk({ action: 'setAgentMode', agentMode: 'paused' }),
       bulk({ action: 'close', threadIds: [newId('thread')] }),
+      async env => {
+        const threadId = await newThread(env);
+        return bulk({ action: 'close', threadIds: [threadId], expectedSequences: { [threadId]: 1 } })(env);
+      },
     ],
     refusals: {},
   },
@@ -128,6 +132,10 @@ export const threadScenarios: ScenariosOf<typeof threadOperations> = {
       async env => ({
         params: { threadId: await archivedThread(env) },
         body: { ...inProject(env), archived: false, metadata: { n: unique(), old: null } },
+      }),
+      async env => ({
+        params: { threadId: await newThread(env) },
+        body: { ...inProject(env), status: 'closed', expectedSequence: 1 },
       }),
     ],
     refusals: {
