@@ -3,6 +3,7 @@ import { ApiError, type ErrorCode, type ResolveSuggestionBody } from '../../sdk/
 import { describeError } from '../../kit/error-texts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
+import { findNewerSequence } from '../thread/unseen.ts';
 import type { SuggestionCardProps } from './agent-panel-props.ts';
 
 const isRefusal = (error: unknown, code: ErrorCode): error is ApiError =>
@@ -12,9 +13,7 @@ const isRefusal = (error: unknown, code: ErrorCode): error is ApiError =>
 export const isAlreadyResolved = (error: unknown): boolean =>
   isRefusal(error, 'svc/agent_runs/suggestion_already_resolved');
 
-/** Of conflicts only this one names the number that the thread has now. */
-export const isOutdated = (error: unknown): boolean =>
-  isRefusal(error, 'svc/runtime/conflict') && error.details?.['sequence'] !== undefined;
+export const isOutdated = (error: unknown): boolean => findNewerSequence(error) !== undefined;
 
 /** Resolves the suggestion, and says what is in the way. */
 export function useResolution({ open, shown }: SuggestionCardProps) {

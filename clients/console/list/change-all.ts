@@ -19,17 +19,22 @@ export interface Reason {
 /** Threads of one request: the contract's. */
 const mostAtOnce = 100;
 
-/** Gives those that were refused. */
+/**
+ * Gives those that were refused.
+ *
+ * @param findSeen the number of a thread that the operator has seen: it is not changed where its participant has written since
+ */
 export async function changeAll(
   { threads }: Pick<Skein, 'threads'>,
   threadIds: readonly string[],
   change: ThreadChange,
+  findSeen?: (threadId: string) => number | undefined,
 ): Promise<readonly Refusal[]> {
   const refusals: Refusal[] = [];
   for (let start = 0; start < threadIds.length; start += mostAtOnce) {
     const some = threadIds.slice(start, start + mostAtOnce);
     try {
-      const { results } = await threads.bulk({ ...change, threadIds: some });
+      const { results } = await threads.bulk({ ...change, threadIds: some, ...toSeen(some, findSeen) });
       for (const { threadId, status, error } of results)
         if (status === 'failed') refusals.push({ threadId, error: toApiError(error) });
     } catch (error) {
@@ -37,6 +42,19 @@ export async function changeAll(
     }
   }
   return refusals;
+}
+
+function toSeen(
+  threadIds: readonly string[],
+  findSeen: ((threadId: string) => number | undefined) | undefined,
+): Pick<BulkBody, 'expectedSequences'> {
+  if (findSeen === undefined) return {};
+  const expectedSequences: Record<string, number> = {};
+  for (const threadId of threadIds) {
+    const sequence = findSeen(threadId);
+    if (sequence !== undefined) expectedSequences[threadId] = sequence;
+  }
+  return { expectedSequences };
 }
 
 /** The reasons, each once, the commonest first. */

@@ -1,15 +1,14 @@
 /** What can be done to the chosen threads at once. */
 import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
-import { describeError } from '../../kit/error-texts.ts';
 import { agentModes } from '../agent/modes.ts';
-import { useClient } from '../thread/conversations-context.tsx';
 import { SnoozeItems, useSnoozeDialog } from '../thread/snooze-items.tsx';
 import { useNames } from '../thread/names.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isTag, mostTags } from '../participant/tag.ts';
-import { changeAll, findReasons, type Reason, type ThreadChange } from './change-all.ts';
+import type { Reason, ThreadChange } from './change-all.ts';
 import { mostChosen } from './use-chosen.ts';
+import { useSelectionChange } from './use-selection-change.ts';
 import classes from './selection-bar.module.css';
 
 interface SelectionBarProps {
@@ -19,44 +18,31 @@ interface SelectionBarProps {
   /** Chooses all that are listed; undefined: they are, or more may not be. */
   readonly onAll: (() => void) | undefined;
   readonly onClear: () => void;
+  /** The number of a thread up to which its row shows what came. */
+  readonly findSeen: (threadId: string) => number | undefined;
   /** Called with those that were refused. */
   readonly onChanged: (refused: readonly string[]) => void;
-}
-
-interface Refused {
-  readonly threadIds: readonly string[];
-  readonly reasons: readonly Reason[];
 }
 
 /** Reasons that are told: a list of them says no more than the first. */
 const mostReasons = 3;
 
-export default function SelectionBar({ threadIds, tags, onAll, onClear, onChanged }: SelectionBarProps) {
+export default function SelectionBar(props: SelectionBarProps) {
+  const { threadIds, tags, onAll, onClear, findSeen, onChanged } = props;
   const texts = useTexts().list.selection;
-  const { header: snoozeTexts } = useTexts().thread;
-  const client = useClient();
+  const { header: headerTexts } = useTexts().thread;
   const { colleagues } = useNames();
-  const [isBusy, setBusy] = useState(false);
-  /** Of the last change, as long as the same are chosen. */
-  const [refused, setRefused] = useState<Refused>({ threadIds: [], reasons: [] });
-  const isRefused =
-    refused.threadIds.length > 0 &&
-    refused.threadIds.length === threadIds.length &&
-    refused.threadIds.every(each => threadIds.includes(each));
-  const change = async (what: ThreadChange): Promise<void> => {
-    setBusy(true);
-    const refusals = await changeAll(client, threadIds, what);
-    const reasons = await findReasons(refusals, describeError);
-    const failed = refusals.map(({ threadId }) => threadId);
-    setBusy(false);
-    setRefused({ threadIds: failed, reasons });
-    onChanged(failed);
-  };
+  const { isBusy, change, reasons, anyway } = useSelectionChange({ threadIds, findSeen, onChanged });
   const snooze = (until: Date): void => void change({ action: 'snooze', snoozedUntil: until.toISOString() });
   const ownSnooze = useSnoozeDialog(snooze);
   return (
     <div className={classes['bar']} role="toolbar" aria-label={texts.label}>
-      <Told count={threadIds.length} reasons={isRefused ? refused.reasons : undefined} />
+      <Told count={threadIds.length} reasons={reasons} />
+      {anyway !== undefined && (
+        <Button size="compact-xs" disabled={isBusy} onClick={() => void anyway.run()}>
+          {anyway.label}
+        </Button>
+      )}
       {onAll !== undefined && (
         <Button size="compact-xs" variant="subtle" disabled={isBusy} onClick={onAll}>
           {texts.all}
@@ -108,14 +94,14 @@ export default function SelectionBar({ threadIds, tags, onAll, onClear, onChange
         <Menu position="top-end" shadow="md" withinPortal={false}>
           <Menu.Target>
             <Button size="compact-xs" variant="default" disabled={isBusy}>
-              {snoozeTexts.snooze}
+              {headerTexts.snooze}
             </Button>
           </Menu.Target>
           <Menu.Dropdown>
             <SnoozeItems onChosen={snooze} onOwn={ownSnooze.open} />
             <Menu.Divider />
             <Menu.Item onClick={() => void change({ action: 'snooze', snoozedUntil: null })}>
-              {snoozeTexts.wake}
+              {headerTexts.wake}
             </Menu.Item>
           </Menu.Dropdown>
         </Menu>

@@ -80,6 +80,7 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
                 : undefined
             }
             onClear={() => choose([])}
+            findSeen={threadId => list.getThread(threadId)?.sequence}
             onChanged={choose}
           />
         </Suspense>

@@ -10,13 +10,13 @@ import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
 import { findMentioning } from './use-mentions.ts';
-import classes from './mentions.module.css';
+import classes from '../shell/notices.module.css';
 
 /** Of more, the newest are shown; all are in the list. */
 const mostShown = 3;
 const shownLength = 120;
 
-export default function MentionNotices() {
+export function MentionNotices() {
   const texts = useTexts().mentions;
   const names = useNames();
   const navigate = useNavigate();
@@ -47,25 +47,21 @@ export default function MentionNotices() {
     const params = { projectId, environmentId, queue: 'mentions', threadId };
     void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: { message } });
   };
-  return (
-    <div className={classes['notices']} role="status">
-      {notes.map(note => (
-        <div key={note.threadNoteId} className={classes['notice']}>
-          <AtSign size={15} aria-hidden />
-          <div>
-            <b>
-              <bdi>{texts.mentionedBy(names.person(note.authorUserId))}</bdi>
-            </b>
-            <p>
-              <bdi>{note.body.slice(0, shownLength)}</bdi>
-            </p>
-            <Button variant="default" size="compact-xs" onClick={() => go(note)}>
-              {texts.open}
-            </Button>
-          </div>
-          <CloseButton size="sm" aria-label={texts.dismiss} onClick={() => leave(note.threadId)} />
-        </div>
-      ))}
+  return notes.map(note => (
+    <div key={note.threadNoteId} className={classes['notice']}>
+      <AtSign size={15} aria-hidden />
+      <div>
+        <b>
+          <bdi>{texts.mentionedBy(names.person(note.authorUserId))}</bdi>
+        </b>
+        <p>
+          <bdi>{note.body.slice(0, shownLength)}</bdi>
+        </p>
+        <Button variant="default" size="compact-xs" onClick={() => go(note)}>
+          {texts.open}
+        </Button>
+      </div>
+      <CloseButton size="sm" aria-label={texts.dismiss} onClick={() => leave(note.threadId)} />
     </div>
-  );
+  ));
 }

@@ -5,7 +5,7 @@ import { StreamProvider } from '../live/stream-context.tsx';
 import { ConversationsProvider } from '../thread/conversations-context.tsx';
 
 const Notifier = lazy(() => import('../notifications/notifier.tsx'));
-const MentionNotices = lazy(() => import('../mentions/mention-notice.tsx'));
+const Notices = lazy(() => import('../shell/notices.tsx'));
 
 export function Meanwhile() {
   const { data: environments } = useEnvironments();
@@ -17,7 +17,7 @@ export function Meanwhile() {
       <ConversationsProvider projectId={projectId} environmentId={environmentId}>
         <Suspense>
           <Notifier />
-          <MentionNotices />
+          <Notices />
         </Suspense>
       </ConversationsProvider>
     </StreamProvider>

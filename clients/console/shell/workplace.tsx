@@ -18,7 +18,7 @@ import classes from './workplace.module.css';
 
 /** Whoever has just come sees everything: what it tells of comes later. */
 const Notifier = lazyPart(afterFirstPage(() => import('../notifications/notifier.tsx')));
-const MentionNotices = lazyPart(afterFirstPage(() => import('../mentions/mention-notice.tsx')));
+const Notices = lazyPart(afterFirstPage(() => import('./notices.tsx')));
 /** Not the first that anybody looks at. */
 const MentionList = lazyPart(() => import('../mentions/mention-list.tsx'));
 /** Only where there is little room. */
@@ -38,7 +38,7 @@ export function Workplace() {
           <Frame queue={queue} />
           <Suspense>
             <Notifier />
-            <MentionNotices />
+            <Notices />
           </Suspense>
           <DamagedOutbox />
           <RoleWatch />

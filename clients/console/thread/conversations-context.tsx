@@ -9,11 +9,13 @@ import type { Drafts } from '../composer/drafts.ts';
 import { useProjectStream } from '../live/stream-context.tsx';
 import type { Conversations } from './conversations.ts';
 import { keptConversations } from './kept-conversations.ts';
+import type { UnseenMessages } from './unseen.ts';
 import { Presence, type Present } from '../live/presence.ts';
 
 interface Conversing {
   readonly conversations: Conversations;
   readonly drafts: Drafts;
+  readonly unseen: UnseenMessages;
   readonly presence: Presence;
   readonly projectId: string;
   readonly environmentId: string;
@@ -65,13 +67,13 @@ function SignedInConversations({
     [stream, queries],
   );
   useEffect(() => {
-    const { conversations, drafts, presence } = conversing;
+    const { conversations, drafts, presence, unseen } = conversing;
     conversations.start(stream);
     const onStorage = (): void => drafts.tell();
     addEventListener('storage', onStorage);
-    const stopListening = stream.listen(presence);
+    const stops = [stream.listen(presence), stream.listen(unseen)];
     return () => {
-      stopListening();
+      for (const stop of stops) stop();
       removeEventListener('storage', onStorage);
       conversations.stop();
     };

@@ -10,10 +10,12 @@ import { Drafts } from '../composer/drafts.ts';
 import type { Outgoing } from '../composer/outbox.ts';
 import { toOutboxKey, type OutboxScope } from '../composer/unsent.ts';
 import { Conversations } from './conversations.ts';
+import { UnseenMessages } from './unseen.ts';
 
 export interface KeptWork {
   readonly conversations: Conversations;
   readonly drafts: Drafts;
+  readonly unseen: UnseenMessages;
 }
 
 export class KeptConversations {
@@ -80,7 +82,7 @@ export const keptConversations = new KeptConversations((scope, storageKey) => {
     describe: describeError,
     userId,
   });
-  return { conversations, drafts };
+  return { conversations, drafts, unseen: new UnseenMessages() };
 });
 
 session.onEnd(() => keptConversations.end());

@@ -95,6 +95,11 @@ export class OpenThread {
     return () => this.#listeners.delete(listener);
   };
 
+  /** The thread's number up to which every message is here. */
+  get completeTo(): number {
+    return this.#completeTo;
+  }
+
   /** Reads the thread, unless that is done or under way. */
   open(): Promise<void> {
     const { phase } = this.#state;

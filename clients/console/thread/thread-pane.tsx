@@ -26,6 +26,7 @@ import { useOpenThread } from './use-open-thread.ts';
 import type { ThreadState } from './thread-state.ts';
 import { ThreadHeader } from './thread-header.tsx';
 import { TurnOfEvents } from './turn-of-events.tsx';
+import { UnseenNotice } from './unseen-notice.tsx';
 import { type Action, useAction } from '../../kit/use-action.ts';
 import { useViewing } from './use-viewing.ts';
 import classes from './thread-pane.module.css';
@@ -109,6 +110,7 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
         />
         <div className={classes['notices']}>
           <ActionProblem action={action} />
+          <UnseenNotice {...common} />
           {thread.erasedAt != null && (
             <Alert color="gray" role="status">
               {texts.erased(formats.dateAndTime(thread.erasedAt))}

@@ -55,6 +55,14 @@ export const thread: typeof english = {
     takenOver: (by, to) =>
       by === to ? `${by} hat dieses Gespräch übernommen.` : `${by} hat dieses Gespräch ${to} zugewiesen.`,
     closedBy: by => `${by} hat dieses Gespräch geschlossen.`,
+    unseen: 'Eine neue Nachricht ist gekommen. Lesen Sie sie zuerst.',
+    anyway: {
+      closed: 'Trotzdem schließen',
+      archived: 'Trotzdem archivieren',
+      snoozed: 'Trotzdem zurückstellen',
+    },
+    unseenOf: name => `${name} hat im letzten Augenblick geschrieben: Das Gespräch ist noch offen.`,
+    readUnseen: 'Lesen',
   },
   list: {
     label: 'Nachrichten',

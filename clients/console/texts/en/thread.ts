@@ -54,6 +54,10 @@ export const thread = {
     takenOver: (by: string, to: string) =>
       by === to ? `${by} has taken this conversation.` : `${by} has assigned this conversation to ${to}.`,
     closedBy: (by: string) => `${by} has closed this conversation.`,
+    unseen: 'A new message came. Read it first.',
+    anyway: { closed: 'Close anyway', archived: 'Archive anyway', snoozed: 'Snooze anyway' },
+    unseenOf: (name: string) => `${name} wrote at the last moment: the conversation is still open.`,
+    readUnseen: 'Read it',
   },
   list: {
     label: 'Messages',

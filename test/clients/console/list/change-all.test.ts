@@ -52,3 +52,22 @@ t.test('where a request fails, its threads have its reason, and those of the oth
   );
   t.match(await findReasons(refusals, describe), [{ count: 100 }]);
 });
+
+t.test('each thread is named with what was seen of it, where that is known', async t => {
+  const bodies: object[] = [];
+  const bulk = async (body: { readonly threadIds: readonly string[] }) => {
+    bodies.push(body);
+    return { results: body.threadIds.map(threadId => ({ threadId, status: 'done', error: null })) };
+  };
+  const client = { threads: { bulk } } as unknown as Pick<Skein, 'threads'>;
+  const seen = new Map([
+    ['a', 4],
+    ['b', 7],
+  ]);
+  await changeAll(client, ['a', 'b', 'c'], { action: 'close' }, threadId => seen.get(threadId));
+  await changeAll(client, ['a'], { action: 'close' });
+  t.strictSame(bodies, [
+    { action: 'close', threadIds: ['a', 'b', 'c'], expectedSequences: { a: 4, b: 7 } },
+    { action: 'close', threadIds: ['a'] },
+  ]);
+});

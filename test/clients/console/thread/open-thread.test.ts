@@ -195,6 +195,26 @@ t.test('what was missed is asked for until it has come, and what is shown stays'
   t.equal(due.length, 0);
 });
 
+t.test(
+  'what has come by itself is not taken for all, while what was missed before it is not here',
+  async t => {
+    const { server, thread, due, createMessage } = startServer(3);
+    await thread.open();
+    t.equal(thread.completeTo, 3);
+    thread.takeEvent(createReceived(createMessage(4)));
+    t.equal(thread.completeTo, 4);
+    server.newest = 6;
+    server.failure = new ConnectionError('away');
+    await thread.reset();
+    thread.takeEvent(createReceived(createMessage(6)));
+    t.equal(thread.completeTo, 4, 'the fifth was not shown to anybody');
+    server.failure = undefined;
+    due.shift()?.();
+    await settled();
+    t.equal(thread.completeTo, 6);
+  },
+);
+
 t.test('a thread that the operator may not see any more is not shown any more', async t => {
   const { server, thread, due } = startServer(3);
   await thread.open();
