@@ -1,8 +1,10 @@
 /**
  * `npm run bench [-- name ...]`: every benchmark, or those named, against one PostgreSQL; prints tables. The first word of a name
- * stands for all that begin with it: `cluster`.
+ * stands for all that begin with it: `cluster`. The soak runs only when it is named, since it takes hours: `soak --hours 2`, or
+ * `--minutes 10`.
  */
 import { cpus, totalmem } from 'node:os';
+import { parseArgs } from 'node:util';
 import { benchAbuse } from './abuse.ts';
 import { benchAgentKill } from './agents/kill.ts';
 import { benchAgentLoad } from './agents/load.ts';
@@ -27,6 +29,7 @@ import { benchPath } from './path.ts';
 import { benchProfile } from './profile/profile.ts';
 import { benchReads } from './reads.ts';
 import { benchRecovery } from './recovery.ts';
+import { benchSoak } from './soak/soak.ts';
 import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
 import { benchStitchesBlackHoles } from './stitches/black-holes.ts';
@@ -64,21 +67,41 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   'cluster-faults': benchFaults,
   'cluster-ask': benchAsk,
   'cluster-throughput': benchThroughput,
+  soak: database => benchSoak(database, minutes),
 };
 
-const named = process.argv.slice(2);
+const usage = `Usage: npm run bench [-- ${Object.keys(benchmarks).join(' ')}]\n       npm run bench -- soak [--hours 2] [--minutes 10]`;
+
+/** Rejects what it does not know by how to use it. */
+function readArguments(): { readonly named: readonly string[]; readonly minutes: number } {
+  const number = { type: 'string', default: '0' } as const;
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { hours: number, minutes: number, help: { type: 'boolean', default: false } },
+    });
+    const given = Number(values.hours) * 60 + Number(values.minutes);
+    if (values.help || !(given >= 0)) throw new RangeError('help');
+    return { named: positionals, minutes: given === 0 ? 120 : given };
+  } catch {
+    console.error(usage);
+    process.exit(process.argv.includes('--help') ? 0 : 2);
+  }
+}
+
+const { named, minutes } = readArguments();
 const stands = (given: string, name: string): boolean => name === given || name.startsWith(`${given}-`);
 const unknown = named.filter(given => !Object.keys(benchmarks).some(name => stands(given, name)));
-if (unknown.length > 0 || named.includes('--help')) {
-  console.error(`Usage: npm run bench [-- ${Object.keys(benchmarks).join(' ')}]`);
-  process.exit(unknown.length > 0 ? 2 : 0);
+if (unknown.length > 0) {
+  console.error(usage);
+  process.exit(2);
 }
 
 console.log(`Node ${process.version}, ${cpus().length} processors, ${Math.round(totalmem() / 2 ** 30)} GiB`);
 const database = await startBenchDatabase();
 try {
   for (const [name, run] of Object.entries(benchmarks)) {
-    if (named.length > 0 && !named.some(given => stands(given, name))) continue;
+    if (named.length === 0 ? name === 'soak' : !named.some(given => stands(given, name))) continue;
     console.log(`\n## ${name}`);
     await run(database);
   }

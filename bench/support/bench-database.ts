@@ -13,6 +13,8 @@ export interface BenchDatabase {
   readonly folder: string;
   /** The folder of the server. */
   readonly home: string;
+  /** The server's first process. */
+  readonly pid: number;
   /** Creates a database and gives its address. */
   create(name: string, schema?: string): Promise<string>;
   /** Runs one statement on a database. */
@@ -74,6 +76,7 @@ export async function startBenchDatabase(
   return {
     folder,
     home,
+    pid: server.pid,
     query,
     warm: () => (warmed ??= warm()),
     async walBytes() {

@@ -1,0 +1,296 @@
+/**
+ * `npm run bench -- soak --hours 2` (or `--minutes 10`): whether anything grows that should not. A node at half of what it can do for as long
+ * as is said: messages to 10,000 threads, each with a webhook.
+ *
+ * What it can do is measured first: messages as fast as they are answered, until their webhooks have come, too. Half of that, or less
+ * where the disk would not hold the messages of the whole run (it may use half of what is free). Then windows of half a minute or so, each a
+ * new process with new connections, at a constant rate; a message counts from the instant at which it was due. After each, the node and
+ * PostgreSQL are asked for what they hold.
+ *
+ * What is at the end is compared with what was after the first quarter, when caches are full and code is compiled: medians of a tenth of
+ * the windows each. Everything is also drawn, and written as JSON, under .skein/bench.
+ */
+import { mkdir, statfs, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import type { LoadResult } from '../support/load.ts';
+import { runLoad } from '../support/run-load.ts';
+import { startSkein, type Skein } from '../support/skein.ts';
+import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
+import { count, fixed, mebibytes, median, table, times } from '../support/table.ts';
+import { openStitches } from '../stitches/setup.ts';
+import { drawPicture, type Chart, type Series } from './picture.ts';
+import { readDatabaseBytes, readTableBytes, readTotals, takeSample, type Sample } from './sample.ts';
+
+const setting = { threads: 10_000, connections: 128 };
+const windows = 120;
+const shortestWindowMs = 10_000;
+/** Of a window, before what is measured: its connections are new. */
+const warmupMs = 1_000;
+const targets = { memory: 1.05, p99: 1.2 };
+const arrivedWithinMs = 120_000;
+const messageCount = 'select count(*)::float8 as messages from messages';
+
+interface Setup {
+  readonly database: BenchDatabase;
+  readonly skein: Skein;
+  readonly receiver: CountingReceiver;
+}
+
+interface SoakRate {
+  readonly perSecond: number;
+  readonly reason: string;
+  /** Messages that were acknowledged while this was found out. */
+  readonly messages: number;
+}
+
+export async function benchSoak(database: BenchDatabase, minutes: number): Promise<void> {
+  await database.warm();
+  const receiver = await startCountingReceiver();
+  let skein: Skein | undefined;
+  try {
+    skein = await startSkein(database, 'soak');
+    const setup = { database, skein, receiver };
+    await openStitches(skein, [await receiver.listen()]);
+    const pace = await choosePace(setup, minutes);
+    console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
+    const samples = await soak(setup, pace.perSecond, minutes);
+    const lost = await countLost(setup, pace.messages + (samples.at(-1)?.messages ?? 0));
+    console.log(createTable(samples));
+    console.log(`\n${describeLosses(samples, lost)}`);
+    console.log(await createDiskTable(setup));
+    console.log(`\nWritten: ${(await writeFiles(samples, minutes, pace)).join(', ')}`);
+  } finally {
+    await skein?.stop();
+    await receiver.stop();
+  }
+}
+
+function send(
+  { skein }: Setup,
+  how: { readonly measuredMs: number; readonly pace?: number },
+): Promise<LoadResult> {
+  return runLoad({
+    ...setting,
+    ...how,
+    warmupMs,
+    stamped: how.pace !== undefined,
+    ports: [skein.port],
+    path: `/v1/channels/${skein.channelId}/inbound-messages`,
+    headers: { Authorization: `Bearer ${skein.apiKey}` },
+    projectId: skein.projectId,
+  });
+}
+
+/** Half of what the node does without getting behind with its webhooks, or what the disk holds. */
+async function choosePace(setup: Setup, minutes: number): Promise<SoakRate> {
+  const { skein, database, receiver } = setup;
+  // Code is compiled and threads are made before what is measured.
+  const heating = await send(setup, { measuredMs: 8_000 });
+  await arrival(receiver, heating.succeeded);
+  const bytes = await readDatabaseBytes(skein, database);
+  const from = performance.now();
+  const { succeeded } = await send(setup, { measuredMs: 12_000 });
+  await arrival(receiver, heating.succeeded + succeeded);
+  const possible = (succeeded * 1_000) / (performance.now() - from);
+  const bytesEach = ((await readDatabaseBytes(skein, database)) - bytes) / succeeded;
+  const { bavail, bsize } = await statfs(database.folder);
+  const held = (bavail * bsize) / 2 / bytesEach / (minutes * 60);
+  const half = possible / 2;
+  const measured = `half of ${count(possible)}, which it can do with their webhooks`;
+  const messages = heating.succeeded + succeeded;
+  if (held >= half) return { perSecond: Math.floor(half), reason: measured, messages };
+  return {
+    perSecond: Math.floor(held),
+    messages,
+    reason: `not ${measured}, since the disk would not hold them: ${count(bytesEach)} bytes each`,
+  };
+}
+
+async function soak(setup: Setup, perSecond: number, minutes: number): Promise<readonly Sample[]> {
+  const { skein, database, receiver } = setup;
+  const windowMs = Math.max(shortestWindowMs, (minutes * 60_000) / windows);
+  const from = performance.now();
+  const samples: Sample[] = [];
+  await receiver.ages();
+  let totals = await readTotals(skein, database);
+  while (performance.now() - from < minutes * 60_000 - windowMs / 2) {
+    const totalsBefore = totals;
+    const result = await send(setup, { measuredMs: windowMs - warmupMs, pace: perSecond });
+    totals = await readTotals(skein, database);
+    const sample = await takeSample(skein, database, {
+      minute: (performance.now() - from) / 60_000,
+      result,
+      messagesBefore: samples.at(-1)?.messages ?? 0,
+      totalsBefore,
+      totals,
+      webhookAges: await receiver.ages(),
+    });
+    samples.push(sample);
+    if (sample.errors > 0) console.log(`${sample.errors} errors, first: ${sample.firstError ?? ''}`);
+  }
+  return samples;
+}
+
+/** Resolves when so many webhooks have come in all. */
+async function arrival(receiver: CountingReceiver, expected: number): Promise<void> {
+  const from = performance.now();
+  for (let came = 0; (came = await receiver.count()) < expected; await pause(50)) {
+    if (performance.now() - from > arrivedWithinMs) throw new Error(`${came} of ${expected} webhooks came`);
+  }
+}
+
+/** Of the messages that were acknowledged, those that are not there; and if all are, those whose webhook has not come. */
+async function countLost({ receiver, skein, database }: Setup, messages: number): Promise<number> {
+  const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
+  const stored = row?.messages ?? 0;
+  if (stored < messages) return messages - stored;
+  const from = performance.now();
+  for (;;) {
+    const missing = stored - (await receiver.count());
+    if (missing <= 0) return 0;
+    if (performance.now() - from > arrivedWithinMs) return missing;
+    await pause(200);
+  }
+}
+
+/** Medians after the first quarter, and at the end. */
+function compare(samples: readonly Sample[], field: keyof Sample): readonly [before: number, after: number] {
+  const tenth = Math.max(1, Math.round(samples.length / 10));
+  const quarter = Math.floor(samples.length / 4);
+  const middle = (part: readonly Sample[]): number => median(part.map(sample => Number(sample[field])));
+  return [middle(samples.slice(quarter, quarter + tenth)), middle(samples.slice(-tenth))];
+}
+
+function createTable(samples: readonly Sample[]): string {
+  const milliseconds = (value: number): string => `${fixed(value)} ms`;
+  const rows: readonly (readonly [string, keyof Sample, (value: number) => string, number?])[] = [
+    ['memory of the node', 'nodeBytes', mebibytes, targets.memory],
+    ['of which its heap in use', 'heapBytes', mebibytes],
+    ['acknowledged, p99', 'acknowledgedP99Ms', milliseconds, targets.p99],
+    ['webhook received, p99', 'webhookP99Ms', milliseconds, targets.p99],
+    ['processor time of a message: node, µs', 'nodeMicros', fixed],
+    ['the same: PostgreSQL, µs', 'databaseMicros', fixed],
+    ['write-ahead log of a message, bytes', 'walBytesEach', count],
+    ['table of 10,000 threads, with its indexes', 'threadBytes', mebibytes],
+    ['dead rows', 'deadRows', count],
+    ['file descriptors: node', 'nodeFiles', count],
+    ['the same: PostgreSQL', 'databaseFiles', count],
+    ['memory of PostgreSQL', 'databaseMemoryBytes', mebibytes],
+  ];
+  return table(
+    ['', 'after the first quarter', 'at the end', 'change', 'target'],
+    rows.map(([name, field, show, target]) => {
+      const [before, after] = compare(samples, field);
+      return [
+        name,
+        show(before),
+        show(after),
+        times(after / before),
+        target === undefined ? '' : times(target),
+      ];
+    }),
+  );
+}
+
+function describeLosses(samples: readonly Sample[], lost: number): string {
+  const [first, last] = [samples[Math.floor(samples.length / 4)], samples.at(-1)];
+  if (first === undefined || last === undefined) return 'The run was too short for a window.';
+  const bytes = (sample: Sample): number => sample.tableBytes + sample.indexBytes;
+  const each = (bytes(last) - bytes(first)) / (last.messages - first.messages);
+  const errors = samples.reduce((all, sample) => all + sample.errors, 0);
+  return (
+    `${count(last.messages)} messages; ${errors} requests failed; ${lost} webhooks or messages are missing. ` +
+    `After the first quarter the database grew by ${count(each)} bytes a message, indexes included. ` +
+    `Autovacuum ran ${count(last.vacuums)} times.`
+  );
+}
+
+/** Of all messages so far, those of the beginning included. */
+async function createDiskTable({ skein, database }: Setup): Promise<string> {
+  const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
+  const messages = row?.messages ?? 0;
+  const tables = (await readTableBytes(skein, database)).map(
+    each => [each.name, each.bytes / messages] as const,
+  );
+  return `\n${table(
+    ['table, with indexes', 'bytes a message'],
+    tables.filter(([, bytes]) => bytes >= 20).map(([name, bytes]) => [name, count(bytes)]),
+  )}`;
+}
+
+function createCharts(samples: readonly Sample[]): readonly Chart[] {
+  const series = (name: string, field: keyof Sample, divisor = 1): Series => ({
+    name,
+    values: samples.map(sample => Number(sample[field]) / divisor),
+  });
+  const [mebi, gibi] = [2 ** 20, 2 ** 30];
+  return [
+    {
+      title: 'Memory',
+      unit: 'MiB',
+      series: [
+        series('node', 'nodeBytes', mebi),
+        series('its heap', 'heapBytes', mebi),
+        series('PostgreSQL', 'databaseMemoryBytes', mebi),
+      ],
+    },
+    {
+      title: 'Acknowledged',
+      unit: 'ms',
+      series: [series('p50', 'acknowledgedP50Ms'), series('p99', 'acknowledgedP99Ms')],
+    },
+    {
+      title: 'Webhook received',
+      unit: 'ms',
+      series: [series('p50', 'webhookP50Ms'), series('p99', 'webhookP99Ms')],
+    },
+    {
+      title: 'Database',
+      unit: 'GiB',
+      series: [series('tables', 'tableBytes', gibi), series('indexes', 'indexBytes', gibi)],
+    },
+    {
+      title: 'Rewritten in place',
+      unit: 'MiB',
+      series: [series('10,000 threads with indexes', 'threadBytes', mebi)],
+    },
+    { title: 'Dead rows', unit: '', series: [series('all tables', 'deadRows')] },
+    { title: 'Autovacuum', unit: 'runs so far', series: [series('all tables', 'vacuums')] },
+    {
+      title: 'Processor time',
+      unit: 'µs a message',
+      series: [series('node', 'nodeMicros'), series('PostgreSQL', 'databaseMicros')],
+    },
+    { title: 'Write-ahead log', unit: 'bytes a message', series: [series('log', 'walBytesEach')] },
+    {
+      title: 'File descriptors',
+      unit: '',
+      series: [series('node', 'nodeFiles'), series('PostgreSQL', 'databaseFiles')],
+    },
+    { title: 'Messages', unit: 'a second', series: [series('acknowledged', 'perSecond')] },
+  ];
+}
+
+async function writeFiles(
+  samples: readonly Sample[],
+  minutes: number,
+  pace: SoakRate,
+): Promise<readonly string[]> {
+  const folder = join(process.cwd(), '.skein', 'bench');
+  await mkdir(folder, { recursive: true });
+  const title = `Soak: ${minutes} minutes at ${count(pace.perSecond)} messages a second`;
+  const picture = drawPicture({
+    title,
+    minutes: samples.map(({ minute }) => minute),
+    markedMinute: minutes / 4,
+    charts: createCharts(samples),
+  });
+  const files = [
+    [join(folder, 'soak.svg'), picture],
+    [join(folder, 'soak.json'), `${JSON.stringify(samples, null, 1)}\n`],
+  ] as const;
+  for (const [file, text] of files) await writeFile(file, text);
+  return files.map(([file]) => relative(process.cwd(), file));
+}
