@@ -49,6 +49,7 @@ function useEditedText({ state, onTakeOver }: AgentPanelProps): void {
     const ended = before.current;
     before.current = pending;
     if (ended === undefined || ended === pending) return;
+    drafts.setText(ended, 'reason', '');
     const text = drafts.getText(ended, 'suggestion');
     if (text === '') return;
     drafts.setText(ended, 'suggestion', '');
@@ -73,10 +74,9 @@ function Pending(props: SuggestionCardProps) {
   const { shown, names, state, onShowRun } = props;
   const texts = useTexts().thread.agent;
   const editing = useEditing(props);
-  const { mode, edited, keep, forget, edit, changeMode } = editing;
+  const { mode, edited, why, keep, forget, edit, giveReason, changeMode } = editing;
   const { isTaken, takeOver } = useTakingOver(props, editing);
   const mayDecide = names.mayAnswer && !isTaken;
-  const [why, setWhy] = useState('');
   const { isRunning, problem, resolve } = useResolution(props);
   const run = state.activity.runs.get(shown.agentRunId);
   const { reason } = shown.suggestion;
@@ -87,7 +87,9 @@ function Pending(props: SuggestionCardProps) {
     if (!(await resolve('approve', edited === shown.body ? {} : { body: edited })))
       putBack(props, edited, keep);
   };
-  const discard = (): Promise<boolean> => resolve('discard', why.trim() === '' ? {} : { reason: why.trim() });
+  const discard = async (): Promise<void> => {
+    if (await resolve('discard', why.trim() === '' ? {} : { reason: why.trim() })) giveReason('');
+  };
 
   useSuggestionCommands(mayDecide && mode === 'shown', {
     approve: () => void resolve('approve'),
@@ -124,7 +126,7 @@ function Pending(props: SuggestionCardProps) {
           autoFocus
           maxLength={1_000}
           value={why}
-          onChange={event => setWhy(event.currentTarget.value)}
+          onChange={event => giveReason(event.currentTarget.value)}
         />
       )}
       {problem !== undefined && (

@@ -4,7 +4,7 @@ import { Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
-import { useClient } from '../thread/conversations-context.tsx';
+import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useMinute } from '../../kit/use-now.ts';
 import { useAction } from '../../kit/use-action.ts';
@@ -22,24 +22,32 @@ interface ToolApprovalProps {
 export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprovalProps) {
   const texts = useTexts().thread.agent;
   const formats = useFormats();
-  const client = useClient();
+  const { conversations, drafts } = useConversing();
+  const { agentRuns } = conversations.client;
   const now = useMinute();
   const { isRunning, problem, run } = useAction();
-  const [reason, setReason] = useState<string>();
   const { agentRunId, callId: toolCallId, name, input } = call;
+  const kept = drafts.getText(toolCallId, 'reason');
+  const [reason, setReason] = useState(kept === '' ? undefined : kept);
+  /** Undefined: it is not refused. What is written is still there when the operator comes back. */
+  const giveReason = (text: string | undefined): void => {
+    setReason(text);
+    drafts.setText(toolCallId, 'reason', text ?? '');
+  };
   const resolve = (action: 'approve' | 'refuse'): void =>
-    void run(() =>
-      client.agentRuns.resolveToolCall(agentRunId, {
+    void run(async () => {
+      await agentRuns.resolveToolCall(agentRunId, {
         toolCallId,
         action,
         ...(reason !== undefined && reason.trim() !== '' && { reason }),
-      }),
-    );
+      });
+      drafts.setText(toolCallId, 'reason', '');
+    });
   usePageCommands(
     mayAnswer && isFirst
       ? [
           { id: 'allow', key: 'P', label: texts.commands.allow, run: () => resolve('approve') },
-          { id: 'refuse', key: 'shift+P', label: texts.commands.refuse, run: () => setReason('') },
+          { id: 'refuse', key: 'shift+P', label: texts.commands.refuse, run: () => giveReason(reason ?? '') },
         ]
       : [],
   );
@@ -68,7 +76,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
           placeholder={texts.refuseReason}
           autoFocus
           value={reason}
-          onChange={event => setReason(event.currentTarget.value)}
+          onChange={event => giveReason(event.currentTarget.value)}
         />
       )}
       {problem !== undefined && (
@@ -87,13 +95,13 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
             size="compact-sm"
             variant={reason === undefined ? 'default' : 'filled'}
             color={reason === undefined ? undefined : 'red'}
-            onClick={() => (reason === undefined ? setReason('') : resolve('refuse'))}
+            onClick={() => (reason === undefined ? giveReason('') : resolve('refuse'))}
           >
             {texts.refuseTool}
           </Button>
         )}
         {reason !== undefined && (
-          <Button size="compact-sm" variant="default" onClick={() => setReason(undefined)}>
+          <Button size="compact-sm" variant="default" onClick={() => giveReason(undefined)}>
             {texts.cancelRefusal}
           </Button>
         )}

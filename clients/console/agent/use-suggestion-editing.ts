@@ -6,13 +6,14 @@ import type { SuggestionCardProps } from './agent-panel-props.ts';
 /** What the operator does with a suggestion. */
 export type Mode = 'shown' | 'editing' | 'discarding';
 
-/** What the operator makes of the suggestion, kept under it until it is sent, given up or ended. */
+/** What the operator makes of the suggestion, or why they discard it: kept under it until it is sent, given up or ended. */
 export function useEditing({ open, shown }: SuggestionCardProps) {
   const { drafts } = useConversing();
   const typing = useTypingSignal(open.threadId);
   const { agentRunId, body } = shown;
   const kept = drafts.getText(agentRunId, 'suggestion');
-  const [mode, setMode] = useState<Mode>(kept === '' ? 'shown' : 'editing');
+  const [why, setWhy] = useState(drafts.getText(agentRunId, 'reason'));
+  const [mode, setMode] = useState<Mode>(kept !== '' ? 'editing' : why !== '' ? 'discarding' : 'shown');
   const [edited, setEdited] = useState(kept === '' ? body : kept);
   // An editor that was emptied is still one.
   const keep = (text: string): void => drafts.setText(agentRunId, 'suggestion', text === '' ? ' ' : text);
@@ -20,9 +21,15 @@ export function useEditing({ open, shown }: SuggestionCardProps) {
     drafts.setText(agentRunId, 'suggestion', '');
     typing.stop();
   };
+  const giveReason = (text: string): void => {
+    setWhy(text);
+    drafts.setText(agentRunId, 'reason', text);
+  };
   return {
     mode,
     edited,
+    why,
+    giveReason,
     keep,
     forget,
     edit: (text: string): void => {
@@ -35,6 +42,7 @@ export function useEditing({ open, shown }: SuggestionCardProps) {
         forget();
         setEdited(body);
       }
+      if (mode === 'discarding') giveReason('');
       if (chosen === 'editing') keep(body);
       setMode(chosen);
     },

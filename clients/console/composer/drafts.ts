@@ -1,11 +1,12 @@
 /**
  * What was written and not sent yet, by thread: a reply, a note, what goes with them, which of the two the operator was at, and a template that
- * is filled in; and the edited text of a suggestion, by its run. It outlives the browser, and ends at sign-out. Each person has their own in each project.
+ * is filled in; the edited text of a suggestion, by its run; why one is discarded or a tool is refused, by the run or the call; and canned
+ * replies that are being written, by their ids. It outlives the browser, and ends at sign-out. Each person has their own in each project.
  */
 import { draftPrefix, listDraftKeys, type DraftStorage } from '../../kit/kept-drafts.ts';
 
 export type WrittenKind = 'reply' | 'note';
-export type DraftText = WrittenKind | 'suggestion';
+export type DraftText = WrittenKind | 'suggestion' | 'reason';
 
 /** A file that was uploaded. */
 export interface KeptFile {
@@ -25,10 +26,18 @@ export interface KeptTemplate {
   readonly values: Readonly<Record<string, string>>;
 }
 
+/** A canned reply as its form has it. */
+export interface KeptCannedReply {
+  readonly shortcut: string;
+  readonly title: string;
+  readonly body: string;
+}
+
 export interface DraftContents {
   readonly reply?: string | undefined;
   readonly note?: string | undefined;
   readonly suggestion?: string | undefined;
+  readonly reason?: string | undefined;
   /** Default: the reply. */
   readonly kind?: WrittenKind | undefined;
   /** The message that is answered. */
@@ -37,6 +46,7 @@ export interface DraftContents {
   /** Users who were chosen in the note. */
   readonly mentions?: readonly string[] | undefined;
   readonly template?: KeptTemplate | undefined;
+  readonly cannedReply?: KeptCannedReply | undefined;
 }
 
 /** Of one person in one project; the one that was not touched for longest makes room. */
@@ -131,11 +141,16 @@ export class Drafts {
   }
 }
 
-const isEmpty = ({ reply, note, suggestion, kind, replyTo, files = [], template }: DraftContents): boolean =>
-  [reply, note, suggestion, replyTo].every(each => each === undefined || each === '') &&
-  kind !== 'note' &&
-  template === undefined &&
-  files.length === 0;
+const isEmpty = (draft: DraftContents): boolean => {
+  const { reply, note, suggestion, reason, replyTo, kind, files = [], template, cannedReply } = draft;
+  return (
+    [reply, note, suggestion, reason, replyTo].every(each => each === undefined || each === '') &&
+    kind !== 'note' &&
+    template === undefined &&
+    cannedReply === undefined &&
+    files.length === 0
+  );
+};
 
 function parse(text: string | null): Readonly<Record<string, unknown>> {
   try {
@@ -157,16 +172,19 @@ const toFields = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** What cannot be read, of whatever version of the page, is left out. */
 export function parseDraft(text: string): DraftContents {
-  const { reply, note, suggestion, kind, replyTo, files, mentions, template } = parse(text);
+  const { reply, note, suggestion, reason, kind, replyTo, files, mentions, template, cannedReply } =
+    parse(text);
   return {
     reply: toText(reply),
     note: toText(note),
     suggestion: toText(suggestion),
+    reason: toText(reason),
     kind: kind === 'note' ? 'note' : undefined,
     replyTo: toText(replyTo),
     files: toList(files).filter(isKeptFile),
     mentions: toList(mentions).filter(each => typeof each === 'string'),
     template: toTemplate(toFields(template)),
+    cannedReply: toCannedReply(toFields(cannedReply)),
   };
 }
 
@@ -180,6 +198,15 @@ function toTemplate({
     (entry): entry is [string, string] => typeof entry[1] === 'string',
   );
   return { channelId, templateId, values: Object.fromEntries(texts) };
+}
+
+function toCannedReply({
+  shortcut,
+  title,
+  body,
+}: Readonly<Record<string, unknown>>): KeptCannedReply | undefined {
+  if (typeof shortcut !== 'string' || typeof title !== 'string' || typeof body !== 'string') return undefined;
+  return { shortcut, title, body };
 }
 
 function isKeptFile(given: unknown): given is KeptFile {

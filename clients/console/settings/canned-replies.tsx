@@ -3,9 +3,10 @@ import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput } from '@m
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import { createOperatorClient } from '../../kit/browser-session.ts';
+import { createOperatorClient, skein } from '../../kit/browser-session.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError, type CannedReply } from '../../sdk/index.ts';
+import { Drafts } from '../composer/drafts.ts';
 import { useTexts } from '../texts/index.ts';
 import { useErrorText } from '../../kit/error-texts.ts';
 import { useAction } from '../../kit/use-action.ts';
@@ -33,12 +34,17 @@ export function CannedReplies() {
     queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
   });
   const problem = useErrorText(error);
-  /** What is being written: a reply, or a new one. */
-  const [edited, setEdited] = useState<CannedReply | 'new'>();
-  const done = async (): Promise<void> => {
-    await queries.invalidateQueries({ queryKey });
-    setEdited(undefined);
-  };
+  const { data: me } = useQuery({
+    queryKey: ['me'],
+    queryFn: () => skein.auth.me(),
+    staleTime: Infinity,
+    retry: true,
+  });
+  const userId = me?.userId;
+  const drafts = useMemo(
+    () => (userId === undefined ? undefined : new Drafts(localStorage, { userId, projectId })),
+    [userId, projectId],
+  );
   return (
     <main className={classes['page']}>
       <Stack gap="xl" className={classes['column']}>
@@ -51,34 +57,70 @@ export function CannedReplies() {
             ))}
           </Group>
           {problem !== undefined && <Alert color="red">{isMissing(error) ? notFound : problem}</Alert>}
-          {replies?.length === 0 && edited === undefined && <Text c="dimmed">{texts.replies.none}</Text>}
-          <ul className={classes['replies']}>
-            {replies?.map(reply => (
-              <li key={reply.cannedReplyId}>
-                {edited === reply ? (
-                  <ReplyForm
-                    client={client}
-                    reply={reply}
-                    onDone={done}
-                    onCancel={() => setEdited(undefined)}
-                  />
-                ) : (
-                  <ReplyRow reply={reply} onEdit={() => setEdited(reply)} />
-                )}
-              </li>
-            ))}
-          </ul>
-          {edited === 'new' && (
-            <ReplyForm client={client} onDone={done} onCancel={() => setEdited(undefined)} />
-          )}
-          {replies !== undefined && edited === undefined && (
-            <Group>
-              <Button onClick={() => setEdited('new')}>{texts.replies.add}</Button>
-            </Group>
+          {replies !== undefined && drafts !== undefined && (
+            <Replies
+              client={client}
+              replies={replies}
+              drafts={drafts}
+              onChanged={() => queries.invalidateQueries({ queryKey })}
+            />
           )}
         </section>
       </Stack>
     </main>
+  );
+}
+
+interface RepliesProps {
+  readonly client: ReturnType<typeof createOperatorClient>;
+  readonly replies: readonly CannedReply[];
+  readonly drafts: Drafts;
+  readonly onChanged: () => Promise<void>;
+}
+
+/** In the place of an id: the one that is new. */
+const newReply = 'new';
+const toDraftId = (id: string): string => `canned-reply:${id}`;
+
+/** One is written at a time. What was begun before is open again. */
+function Replies({ client, replies, drafts, onChanged }: RepliesProps) {
+  const texts = useTexts().settings.replies;
+  /** Its id. */
+  const [edited, setEdited] = useState(() =>
+    [...replies.map(({ cannedReplyId }) => cannedReplyId), newReply].find(
+      id => drafts.get(toDraftId(id)).cannedReply !== undefined,
+    ),
+  );
+  const close = (): void => setEdited(undefined);
+  const done = async (): Promise<void> => {
+    await onChanged();
+    close();
+  };
+  const common = { client, drafts, onDone: done, onCancel: close };
+  return (
+    <>
+      {replies.length === 0 && edited === undefined && <Text c="dimmed">{texts.none}</Text>}
+      <ul className={classes['replies']}>
+        {replies.map(reply => {
+          const { cannedReplyId: id } = reply;
+          return (
+            <li key={id}>
+              {edited === id ? (
+                <ReplyForm {...common} reply={reply} />
+              ) : (
+                <ReplyRow reply={reply} onEdit={() => setEdited(id)} />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {edited === newReply && <ReplyForm {...common} />}
+      {edited === undefined && (
+        <Group>
+          <Button onClick={() => setEdited(newReply)}>{texts.add}</Button>
+        </Group>
+      )}
+    </>
   );
 }
 
@@ -113,24 +155,33 @@ interface ReplyFormProps {
   readonly client: ReturnType<typeof createOperatorClient>;
   /** None: a new one. */
   readonly reply?: CannedReply;
+  readonly drafts: Drafts;
   readonly onDone: () => Promise<void>;
   readonly onCancel: () => void;
 }
 
-function ReplyForm({ client: { cannedReplies }, reply, onDone, onCancel }: ReplyFormProps) {
+/** What is written is kept until it is saved or given up. */
+function ReplyForm({ client: { cannedReplies }, reply, drafts, onDone, onCancel }: ReplyFormProps) {
   const texts = useTexts().settings.replies;
-  const [written, setWritten] = useState({
-    shortcut: reply?.shortcut ?? '/',
-    title: reply?.title ?? '',
-    body: reply?.body ?? '',
+  const draftId = toDraftId(reply?.cannedReplyId ?? newReply);
+  const [written, setWritten] = useState(() => {
+    const { shortcut = '/', title = '', body = '' } = drafts.get(draftId).cannedReply ?? reply ?? {};
+    return { shortcut, title, body };
   });
   const { isRunning, problem, run } = useAction();
   const [isAsked, setAsked] = useState(false);
-  const change = (changed: Partial<typeof written>): void => setWritten({ ...written, ...changed });
+  const change = (changed: Partial<typeof written>): void => {
+    const cannedReply = { ...written, ...changed };
+    setWritten(cannedReply);
+    drafts.update(draftId, { cannedReply });
+  };
+  const forget = (): void => drafts.update(draftId, { cannedReply: undefined });
   const save = (): Promise<unknown> =>
     reply === undefined ? cannedReplies.create(written) : cannedReplies.update(reply.cannedReplyId, written);
   const finish = async (work: () => Promise<unknown>): Promise<void> => {
-    if (await run(work)) await onDone();
+    if (!(await run(work))) return;
+    forget();
+    await onDone();
   };
   return (
     <form
@@ -173,7 +224,13 @@ function ReplyForm({ client: { cannedReplies }, reply, onDone, onCancel }: Reply
           <Button type="submit" loading={isRunning}>
             {texts.save}
           </Button>
-          <Button variant="default" onClick={onCancel}>
+          <Button
+            variant="default"
+            onClick={() => {
+              forget();
+              onCancel();
+            }}
+          >
             {texts.cancel}
           </Button>
           {reply !== undefined && (

@@ -158,6 +158,13 @@ t.test('is discarded, and why is kept with it, and read in the history and with 
   await getCard(page).getByRole('button', { name: 'Discard' }).click();
   await page.keyboard.type('The hours have changed');
   t.strictSame(await findBarriers(page), []);
+  const reason = getCard(page).getByRole('textbox', { name: 'Why' });
+  // Out of the text, and out of the conversation.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await getCard(page).waitFor({ state: 'detached' });
+  await page.goto(`${setting.baseUrl}${toPath(threadId)}`);
+  t.equal(await reason.inputValue(), 'The hours have changed', 'what was begun is still there');
   await getCard(page).getByRole('button', { name: 'Discard it' }).click();
   await getCard(page).waitFor({ state: 'detached' });
   const said = getLog(page).getByText(/ discarded a suggestion: The hours have changed$/);
@@ -408,6 +415,16 @@ t.test('a tool that needs approval waits for the operator', async t => {
   const shown = viewer.getByRole('region', { name: 'The agent wants to use a tool' });
   await shown.getByText('refund_order').waitFor();
   for (const name of ['Allow', 'Refuse']) t.equal(await shown.getByRole('button', { name }).count(), 0, name);
+  await card.getByRole('button', { name: 'Refuse' }).click();
+  const reason = card.getByRole('textbox');
+  await reason.fill('It was refunded');
+  await page.reload();
+  t.equal(await reason.inputValue(), 'It was refunded', 'what was begun is still there');
+  await card.getByRole('button', { name: 'Do not refuse' }).click();
+  await reason.waitFor({ state: 'detached' });
+  await page.reload();
+  await card.getByText('A17').waitFor();
+  t.equal(await reason.count(), 0, 'until it is given up');
   await page.keyboard.press('p');
   await getCard(page).getByText('You have your money back.').waitFor();
   await card.waitFor({ state: 'detached' });

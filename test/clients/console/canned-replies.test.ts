@@ -44,6 +44,34 @@ t.test('the owner writes one, changes it, and deletes it', async t => {
   t.strictSame(await listReplies(), []);
 });
 
+t.test(
+  'what is half written is still there after the page was left, until it is given up or saved',
+  async t => {
+    const page = await openConsole(t, browser, setting, owner, { path });
+    await page.getByRole('button', { name: 'New reply' }).click();
+    const form = page.getByRole('form');
+    await form.getByLabel('Text').fill('We are open from nine');
+    await page.reload();
+    await form.getByLabel('Title').fill('Open');
+    await form.getByLabel('Shortcut').fill('/open');
+    t.equal(await form.getByLabel('Text').inputValue(), 'We are open from nine');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Edit /open' }).click();
+    await form.getByLabel('Text').fill('We are open from ten');
+    await page.reload();
+    t.equal(await form.getByLabel('Text').inputValue(), 'We are open from ten');
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('We are open from nine').waitFor();
+    t.equal(await form.count(), 0);
+    await page.getByRole('button', { name: 'Edit /open' }).click();
+    await form.getByRole('button', { name: 'Delete', exact: true }).click();
+    await form.getByRole('button', { name: 'Delete for everybody' }).click();
+    await page.getByText('There are none yet.').waitFor();
+  },
+);
+
 t.test('of a project that one may not see nothing is offered', async t => {
   const page = await openConsole(t, browser, setting, owner, { path: `${path}x` });
   await page.getByRole('alert').getByText('There is nothing at this address.').waitFor();

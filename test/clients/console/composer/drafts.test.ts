@@ -61,6 +61,22 @@ t.test('keeps the template that is filled in, until it is sent', async t => {
   t.equal(kept.size, 0);
 });
 
+t.test('keeps reasons and canned replies, until they are given up', async t => {
+  const { kept, storage } = createStorage();
+  const drafts = new Drafts(storage, me);
+  const cannedReply = { shortcut: '/', title: '', body: 'Thank you' };
+  drafts.setText('run_1', 'reason', 'Too late');
+  drafts.update('canned-reply:new', { cannedReply });
+  const again = new Drafts(storage, me);
+  t.equal(again.getText('run_1', 'reason'), 'Too late');
+  t.strictSame(again.get('canned-reply:new').cannedReply, cannedReply);
+  drafts.setText('run_1', 'reason', '');
+  drafts.update('canned-reply:new', { cannedReply: undefined });
+  t.equal(kept.size, 0);
+  for (const damaged of [null, 'a', [], { shortcut: '/', title: 'a' }, { ...cannedReply, body: 3 }])
+    t.equal(parseDraft(JSON.stringify({ cannedReply: damaged })).cannedReply, undefined);
+});
+
 t.test('of 200 drafts the one that was not touched for longest makes room', async t => {
   const { storage } = createStorage();
   let now = 0;
