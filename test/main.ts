@@ -15,6 +15,7 @@ import { report } from '@tapjs/reporter';
 import t from 'tap';
 import { nodeOptions } from '../.config/node-options.js';
 import './support/module-cache.js';
+import { removeLeftovers } from './support/leftovers.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './support/module-cache-options.ts';
 
 /**
@@ -78,6 +79,7 @@ const files = globSync(named.length > 0 ? named : 'test/**/*.test.ts').sort(
 );
 if (files.length === 0) throw new RangeError(`no test file is named ${named.join(' ')}`);
 
+await removeLeftovers();
 if (process.stdout.isTTY) await report('base', t, displayOptions);
 t.setTimeout(0);
 // One more than there are processors, because some wait at any time. With twice as many two processors were never idle, either, and tests in the

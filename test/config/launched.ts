@@ -35,7 +35,7 @@ export async function installNode(root: string, file: string): Promise<void> {
 
 /** A folder with the launcher in it, and the reporter as its server and as another program. It has no Node of its own yet. */
 export async function createProject(t: Test): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'skein-test-launch-'));
+  const root = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-launch-`));
   t.teardown(() => rm(root, { recursive: true, force: true }));
   for (const name of ['launch.js', 'node-options.js']) {
     await cp(join(repository, '.config', name), join(root, '.config', name));

@@ -23,8 +23,9 @@ import {
   writeAccess,
 } from '../../storage/embedded/cluster.ts';
 import { hasCluster } from '../../storage/embedded/data-directory.ts';
-import { FolderInUse, startEmbedded } from '../../storage/embedded/start.ts';
-import { dataRoot, dataRoots } from './memory-folder.ts';
+import { startEmbedded } from '../../storage/embedded/start.ts';
+import { removeLeftovers } from './leftovers.ts';
+import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 
 const run = promisify(execFile);
@@ -63,7 +64,7 @@ export async function startTestDatabase(
   t?: { teardown(handler: () => Promise<void>): unknown },
   options: TestDatabaseOptions = {},
 ): Promise<TestDatabase> {
-  await sweep();
+  await removeLeftovers();
   const root = await passable(
     join(options.durable === true ? tmpdir() : dataRoot, `${prefix}${process.pid}-`),
   );
@@ -179,36 +180,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** Removes what test processes that were killed have left: their server, then their folder. */
-async function sweep(): Promise<void> {
-  const names = await Promise.all(
-    dataRoots.map(async folder => (await readdir(folder)).map(name => [folder, name] as const)),
-  );
-  for (const [folder, name] of names.flat()) {
-    const creator = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1]);
-    if (Number.isNaN(creator) || isAlive(creator)) continue;
-    const root = join(folder, name);
-    const status = await readFile(join(root, 'postgres', 'data', 'postmaster.pid'), 'utf8').catch(() => '');
-    const postmaster = Number(status.split('\n')[0]);
-    try {
-      if (postmaster > 0 && isAlive(postmaster)) {
-        const server = await startEmbedded({ folder: join(root, 'postgres'), log: silentLog });
-        await server.stop();
-      }
-      await rm(root, { recursive: true, force: true });
-    } catch (error) {
-      // Another test process is sweeping the same folder.
-      if (!(error instanceof FolderInUse)) throw error;
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
 }

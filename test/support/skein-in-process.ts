@@ -19,7 +19,7 @@ export async function startSkeinOn(
   databaseUrl: string,
   variables: Readonly<Record<string, string>> = {},
 ): Promise<Skein> {
-  const folder = await mkdtemp(join(dataRoot, 'skein-test-data-'));
+  const folder = await mkdtemp(join(dataRoot, `skein-test-${process.pid}-data-`));
   const config = readConfig({
     DATABASE_URL: databaseUrl,
     DATA_DIR: folder,

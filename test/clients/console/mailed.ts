@@ -41,7 +41,7 @@ async function readMails(dataFolder: string, to: string): Promise<readonly strin
 
 /** For DATA_DIR. Ends with the test. */
 export async function createMailFolder(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-test-mail-'));
+  const folder = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-mail-`));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }

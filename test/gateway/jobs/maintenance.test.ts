@@ -42,7 +42,7 @@ async function count(database: Database, table: string): Promise<number> {
 }
 
 async function openMedia(t: Test): Promise<Media> {
-  const folder = await mkdtemp(join(tmpdir(), 'skein-test-media-'));
+  const folder = await mkdtemp(join(tmpdir(), `skein-test-${process.pid}-media-`));
   t.teardown(() => rm(folder, { recursive: true, force: true }));
   return new Media({ kind: 'folder', folder }, 0);
 }
