@@ -40,6 +40,12 @@ export interface Skein {
   stop(): Promise<void>;
 }
 
+/** What tests shorten. */
+export interface StartOptions {
+  /** Milliseconds between two sweeps of the node that maintains the database. Default 60,000. */
+  readonly sweepEveryMs?: number;
+}
+
 /** The node was told to stop before it was ready. */
 export class StartAborted extends Error {
   override readonly name = 'StartAborted';
@@ -56,6 +62,7 @@ interface Start {
   readonly stop: AbortSignal;
   /** Closers run in the reverse order. */
   readonly onClose: (closer: () => Promise<void>) => void;
+  readonly options: StartOptions;
 }
 
 /** A server that listens, and answers 503 until it is released. */
@@ -87,6 +94,7 @@ export async function startSkein(
   config: Config,
   log: Log,
   stop: AbortSignal = new AbortController().signal,
+  options: StartOptions = {},
 ): Promise<Skein> {
   const closers: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -104,6 +112,7 @@ export async function startSkein(
       notifier: new CommitNotifier(),
       stop,
       onClose: closer => closers.push(closer),
+      options,
     });
     let stopped: Promise<void> | undefined;
     return { ...addresses, stop: () => (stopped ??= close()) };
@@ -147,7 +156,9 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const media = openMedia(parts);
   const actors = createNodeActors(parts, media, () => wakeMail());
   const maintenance = { database, clock, media, node: actors.node, log, metrics };
-  onClose(startMaintenance(maintenance, () => actors.node.isLeader));
+  const { sweepEveryMs } = start.options;
+  const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
+  onClose(startMaintenance({ ...maintenance, ...everyMs }, () => actors.node.isLeader));
   onClose(startSearchFollower({ ...maintenance, countCommits: () => actors.countCommits() }));
 
   const tokens = new ServiceTokens(config.serviceTokens);

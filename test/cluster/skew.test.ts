@@ -1,4 +1,5 @@
 /** Nodes whose wall clocks are minutes, or a month, apart: what they do is decided by the database's. */
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { TestCluster } from './support/cluster.ts';
 import { Line } from '../node/client.ts';
@@ -45,6 +46,7 @@ t.test('one node is four minutes ahead, one four minutes behind, and the one ahe
 });
 
 const dayMs = 86_400_000;
+const quickSweeps = fileURLToPath(new URL('./support/quick-sweeps.ts', import.meta.url));
 
 interface Readiness {
   readonly status: string;
@@ -92,7 +94,7 @@ t.test('a node forty days ahead removes nothing, says so, and no reminder is ear
   const windows = await Promise.all(Array.from({ length: 20 }, (_, i) => write(tenant, `window-${i}`)));
   const partition = await addHistory(cluster, windows[0]?.threadId ?? '');
 
-  const ahead = await cluster.add(wrongBy(40 * dayMs));
+  const ahead = await cluster.add(wrongBy(40 * dayMs), quickSweeps);
   await cluster.balanced();
   const readiness = (await (await fetch(`${ahead.url}/readyz`)).json()) as Readiness;
   t.match(readiness, { status: 'ok', checks: { database: 'ok', clock: 'degraded' } });

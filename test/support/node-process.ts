@@ -152,7 +152,7 @@ export class NodeProcess {
     this.#child?.kill('SIGCONT');
   }
 
-  /** Starts the process, and does not wait for more than that. `program`: of another version. */
+  /** Starts the process, and does not wait for more than that. `program`: of another version, or composed otherwise. */
   spawn(program = main): void {
     const child = spawn(process.execPath, [...serverOptions, ...moduleCacheOptions, program], {
       cwd: this.folder,

@@ -131,10 +131,13 @@ export class TestCluster {
     return `nats://127.0.0.1:${port}`;
   }
 
-  /** A further node; resolves when it serves. */
-  async add(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
+  /** A further node; resolves when it serves. `program`: as of {@link NodeProcess.start}. */
+  async add(
+    environment: Readonly<Record<string, string>> = {},
+    program = this.#program,
+  ): Promise<NodeProcess> {
     const node = await this.make(environment);
-    await node.start(this.#program);
+    await node.start(program);
     return node;
   }
 
