@@ -7,6 +7,7 @@
  */
 import type { EventName } from '../../protocol/events.ts';
 import type { Actor, EnvironmentKind, Stitch, WebhookDelivery } from '../../protocol/resources/index.ts';
+import type { StartedAttempt } from '../../storage/deliveries/index.ts';
 import type { Audited, Conditional, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { LoadedPage, LoadRequest } from './queue-load.ts';
 import type { Delivery, Released } from './queue.ts';
@@ -143,8 +144,8 @@ export interface LoadOrder {
 export interface CancelRequest {
   /** The stop, as `cancelUntil` says it. */
   readonly until: string;
-  /** Except these, which are in flight. */
-  readonly except: readonly string[];
+  /** Except these, whose results are still to come. */
+  readonly except: readonly StartedAttempt[];
 }
 
 // A type and not an interface: only a type has the index signature that `Commands` requires.

@@ -14,6 +14,7 @@ import {
   type DeliveryQueue,
   dropEndedHolds,
   getInFlightIds,
+  getStartedAttempts,
   getStartedIds,
   giveBack,
   getNextHoldEnd,
@@ -139,7 +140,7 @@ export function createFollowWrite(state: StitchState, turn: Turn, before = state
     stitchId: turn.id,
     wanted: isLive(state) && state.webhookUrl !== null ? state.eventNames : null,
     settled: getSettledSeq(before.queue),
-    inFlight: isLive(state) ? [] : getInFlightIds(before.queue),
+    inFlight: isLive(state) ? [] : getStartedIds(before.queue),
     at: new Date(turn.now).toISOString(),
   });
 }
@@ -160,8 +161,9 @@ function getUnfinishedWork(state: StitchState): Effect[] {
 /** The task that `cancelUntil` stands for. */
 export function createCancelEffects({ queue, cancelUntil }: StitchState): Effect[] {
   if (cancelUntil === null) return [];
-  // Those in flight end as their answers say.
-  const payload: CancelRequest = { until: cancelUntil, except: getInFlightIds(queue) };
+  // Those that have begun end as their answers say, be they answered already: only what was decided before the stop has a row that says
+  // so by now, and if that is to be tried again, it is cancelled.
+  const payload: CancelRequest = { until: cancelUntil, except: getStartedAttempts(queue) };
   return [{ do: 'perform', task: 'cancel', payload }];
 }
 

@@ -17,7 +17,7 @@
  *
  * Everything here is a pure function of a queue. What a queue holds is bounded: see also queue-load.ts.
  */
-import type { OpenDelivery } from '../../storage/deliveries/index.ts';
+import type { OpenDelivery, StartedAttempt } from '../../storage/deliveries/index.ts';
 import { firstWindow, maxInFlight, type Window } from './window.ts';
 
 /** An open delivery as it was read. */
@@ -126,6 +126,8 @@ export const emptyQueue: DeliveryQueue = {
 
 /** With this many results on their way into the database nothing new is started. */
 const maxSettling = 2 * maxInFlight;
+/** Deliveries in flight and settling: what is in flight when that number is reached is answered, too. */
+export const maxStarted = maxSettling + maxInFlight;
 
 /** How many deliveries are in that state. */
 export function countInState({ started }: DeliveryQueue, state: StartedState): number {
@@ -144,6 +146,11 @@ export function getInFlightIds({ started }: DeliveryQueue): string[] {
 /** The ids of all deliveries that have begun: in flight, or with a result that is being committed. */
 export function getStartedIds({ started }: DeliveryQueue): string[] {
   return [...started.keys()];
+}
+
+/** The attempts that have begun: each by its delivery, and how many were made before it. */
+export function getStartedAttempts({ started }: DeliveryQueue): StartedAttempt[] {
+  return [...started.values()].map(({ delivery: { deliveryId, attempts } }) => ({ deliveryId, attempts }));
 }
 
 /**

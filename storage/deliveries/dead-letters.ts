@@ -3,7 +3,8 @@
  * long as that one is under way, or when it was delivered, the failed one is settled, and if it fails, too, it is the dead letter.
  */
 import type { Queries, TenantScope } from '../database/index.ts';
-import type { ReplayedEvent, ReplayEvents, ReplaySource } from './replays.ts';
+import type { ReplayedEvent } from './replayed-log.ts';
+import type { ReplayEvents, ReplaySource } from './replays.ts';
 
 /** Which dead letters. */
 export interface DeadLetterFilter extends TenantScope {

@@ -33,14 +33,14 @@ export {
   type PendingPage,
   type PendingRequest,
 } from './outbox.ts';
+export { replayEvents, type ReplaySource } from './replays.ts';
 export {
   cancelDeliveries,
-  replayEvents,
-  type ReplaySource,
-  stitchesWithRows,
+  type StartedAttempt,
   stitchesWithRetries,
+  stitchesWithRows,
   unfinishedStitches,
-} from './replays.ts';
+} from './unfinished.ts';
 export { groupHours, readBacklog, readHours, summarise } from './stitch-stats.ts';
 export { deriveDeliveryId } from './subscriptions.ts';
 export { hasUndelivered } from './undelivered.ts';

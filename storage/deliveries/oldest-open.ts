@@ -1,18 +1,14 @@
 /** How long the oldest delivery has been open. */
 import type { Queries } from '../database/index.ts';
+import { selectDays } from './days.ts';
 
 /** Rows that are looked at of the first day that has an open one: an outage leaves millions, and no index has their times. */
 const maxRows = 10_000;
 
-/** Days back that are looked at one by one; what is older counts as one. */
-const days = 40;
-
 // From day to day, in their order, and no further than to the first that has one.
 const selectOldest = `
   select oldest from (
-    select n, case when n > -${days} then date_trunc('day', now(), 'UTC') + n * interval '1 day' else '-infinity' end as since,
-      case when n < 1 then date_trunc('day', now(), 'UTC') + (n + 1) * interval '1 day' else 'infinity' end as until
-    from generate_series(-${days}, 1) n order by n
+    ${selectDays}
   ) days cross join lateral (
     select min(created_at) as oldest from (
       select created_at from webhook_deliveries

@@ -120,14 +120,14 @@ export async function pendingDeliveries(
 }
 
 const selectScheduled = `
-  select exists (
-    select from stitches s join webhook_deliveries d on ${belongs}
-    where s.stitch_id = $1 and d.status = 'pending' and d.trigger = 'scheduled'
-  ) as found`;
+  select s.has_old_rows and exists (
+    select from webhook_deliveries d where ${belongs} and d.status = 'pending' and d.trigger = 'scheduled'
+  ) as found
+  from stitches s where s.stitch_id = $1`;
 
 /**
  * Whether the stitch has pending rows of scheduled deliveries: from before stitches followed the log. They come before what is in the log.
- * Nobody writes such rows any more.
+ * Nobody writes such rows any more, and the row of the stitch says whether it had any when that began: to look would be to read all its replays.
  */
 export async function hasScheduledRows(db: Queries, stitchId: string): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>(selectScheduled, [stitchId], 'deliveries.scheduled');
@@ -203,7 +203,8 @@ export async function nextDueAt(db: Queries, stitchId: string, now: number): Pro
 }
 
 // A retry is due later than it was attempted, so that the index finds those between the two instants. Clocks of nodes may differ: a head
-// that is missed is overtaken, and a few that are not heads cost little.
+// that is missed is overtaken, and a few that are not heads cost little. An index of the last attempt would cost each retry: a receiver that has
+// refused everything for days (332,000 retries) has some 900 heads, found in 41 ms of processor time without it, and in 31 with it.
 const selectFailedHeads = `
   select "threadId", seq, "firstAttemptAt" from (
     select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt('greatest(d.created_at, $2)')} as "firstAttemptAt"

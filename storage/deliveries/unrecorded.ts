@@ -34,14 +34,14 @@ export interface UnrecordedPage {
   readonly end: { readonly seq: number; readonly at: string } | undefined;
 }
 
-interface ReadSpan extends Span {
+export interface ReadSpan extends Span {
   readonly stitchId: string;
   /** Null while it is delivered. */
   readonly cancelledAt: Date | null;
   readonly inFlight: readonly string[];
 }
 
-interface LogEvent {
+export interface LogEvent {
   readonly seq: number;
   readonly eventId: string;
   readonly eventName: string;
@@ -66,7 +66,8 @@ const selectSpans = `
   from stitch_spans p join stitches s on s.stitch_id = p.stitch_id
   where p.project_id = $1 and p.environment_id = $2 and ($3::text is null or p.stitch_id = $3)`;
 
-function readSpans(
+/** What the stitches of the environment follow, or one of them: where deliveries without a row are. */
+export function readSpans(
   db: Queries,
   { projectId, environmentId }: TenantScope,
   stitchId?: string,
@@ -95,7 +96,8 @@ async function findUnrecorded(
   return candidates.filter(({ delivery }) => ids.has(delivery.deliveryId));
 }
 
-function toUnrecorded(tenant: TenantScope, span: ReadSpan, event: LogEvent): Unrecorded | undefined {
+/** The delivery of the event, where the span has it and there is no row. */
+export function toUnrecorded(tenant: TenantScope, span: ReadSpan, event: LogEvent): Unrecorded | undefined {
   const { stitchId, cancelledAt, inFlight } = span;
   const { projectId, environmentId } = tenant;
   if (!isWanted({ stitchId, environmentId, spans: [span] }, event)) return undefined;
@@ -162,14 +164,30 @@ export async function unrecordedPage(
   return { rows, end };
 }
 
-interface LogRange {
-  readonly spans: readonly ReadSpan[];
-  readonly order: 'asc' | 'desc';
+interface LogBounds {
   /** Exclusive, both. */
   readonly above: number;
   readonly below: number;
   /** Events that are read at most. */
   readonly length: number;
+}
+
+interface LogRange extends LogBounds {
+  readonly spans: readonly ReadSpan[];
+  readonly order: 'asc' | 'desc';
+}
+
+/** The events of a stretch of the log, from its beginning. */
+export function readStretchUp(
+  db: Queries,
+  projectId: string,
+  { above, below, length }: LogBounds,
+): Promise<LogEvent[]> {
+  return db.query<LogEvent>(
+    selectStretch('asc'),
+    [projectId, above, below, length],
+    'deliveries.stretch_asc',
+  );
 }
 
 async function readRange(

@@ -29,6 +29,8 @@ export const Stitch = defineEntity({
     state: p.json<unknown>(),
     /** Every event up to this number is settled or has a row. Events beyond it may have one, too. */
     settledSeq: big().defaultRaw('0'),
+    /** There were deliveries with a row and without an attempt when stitches began to follow the log. */
+    hasOldRows: p.boolean().default(false),
     version: big(),
   },
   indexes: [

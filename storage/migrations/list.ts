@@ -29,6 +29,7 @@ import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { Operators } from './operators.ts';
 import { Mentions } from './mentions.ts';
+import { OldRows } from './old-rows.ts';
 import { OwnLooms } from './own-looms.ts';
 import { PendingRows } from './pending-rows.ts';
 import { ReadCursors } from './read-cursors.ts';
@@ -96,4 +97,5 @@ export const migrations = [
   { name: '0057-erased-threads', class: ErasedThreads },
   { name: '0061-event-traces', class: EventTraces },
   { name: '0062-pending-rows', class: PendingRows },
+  { name: '0063-old-rows', class: OldRows },
 ];

@@ -270,7 +270,7 @@ export interface FollowRow {
   readonly wanted: readonly string[] | null;
   /** Every event up to this number is settled or has a row. */
   readonly settled: number;
-  /** Deliveries that are not cancelled although the stitch accepts no more: their requests are out. */
+  /** Deliveries that are not cancelled although the stitch accepts no more: their requests are out, or answered and not recorded. */
   readonly inFlight: readonly string[];
   /** ISO 8601. */
   readonly at: string;

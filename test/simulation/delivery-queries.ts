@@ -146,9 +146,16 @@ const queries: Readonly<Record<string, Query>> = {
     }),
   'deliveries.cancel': (
     { tables, stitches },
-    [stitchId, until, except, limit]: readonly [string, string, readonly string[], number],
+    [stitchId, until, begun, attempts, limit]: readonly [
+      string,
+      string,
+      readonly string[],
+      readonly number[],
+      number,
+    ],
   ) => {
     if (stitches().find(({ id }) => id === stitchId)?.cancelUntil !== until) return [];
+    const except = new Map(begun.map((id, index) => [id, attempts[index]]));
     return Array.from({ length: tables.cancel(stitchId, until, except, limit) }, () => ({ one: 1 }));
   },
   'stitches.followed': ({ tables }, [after, limit]: readonly [string, number]) =>

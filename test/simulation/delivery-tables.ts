@@ -128,15 +128,20 @@ export class DeliveryTables {
     });
   }
 
-  /** Cancels what is open, as `cancelDeliveries` does. Returns how many. */
-  cancel(stitchId: string, until: string, except: readonly string[], limit: number): number {
+  /** Cancels what is open, as `cancelDeliveries` does, but for the attempts that have begun. Returns how many. */
+  cancel(
+    stitchId: string,
+    until: string,
+    except: ReadonlyMap<string, number | undefined>,
+    limit: number,
+  ): number {
     const open = [...this.deliveries.values()]
       .filter(
         row =>
           row.stitchId === stitchId &&
           !isFinal(row) &&
           (row.trigger === 'scheduled' || row.createdAt <= until) &&
-          !except.includes(row.deliveryId),
+          except.get(row.deliveryId) !== row.attempts,
       )
       .sort((a, b) => a.eventSeq - b.eventSeq)
       .slice(0, limit);

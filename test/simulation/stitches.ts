@@ -17,7 +17,7 @@ import {
   stitchesWithRetries,
   stitchesWithRows,
   unfinishedStitches,
-} from '../../storage/deliveries/replays.ts';
+} from '../../storage/deliveries/unfinished.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { ArchivedProjects } from '../../storage/tenancy/archived-projects.ts';
 import { projects } from './database.ts';

@@ -1,16 +1,19 @@
 /** Deliveries from the committed row to the receiver and back, on a real PostgreSQL, over real sockets. */
 import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import t, { type Test } from 'tap';
 import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
 import { maxInFlight } from '../../../actors/stitch/window.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
 import type { Stitch } from '../../../protocol/resources/stitch.ts';
+import { type Database, executeBound } from '../../../storage/database/database.ts';
 import { deliveryPage } from '../../../storage/deliveries/delivery-log.ts';
 import { StitchesBehind } from '../../../storage/deliveries/behind.ts';
 import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
-import { unfinishedStitches } from '../../../storage/deliveries/replays.ts';
+import { unfinishedStitches } from '../../../storage/deliveries/unfinished.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   answer,
   hasValidSignature,
@@ -283,6 +286,90 @@ t.test('410 disables the stitch, and other stitches hear of it', async t => {
   await node.emit(many(5, 5));
   t.strictSame(await node.counts(stitch.stitchId), counts, 'and it gets no more');
 });
+
+/** Holds the key of a delivery that has no row, so that a commit that records it waits, until the returned function is called. */
+async function holdKey(node: StitchNode, stitchId: string, eventId: string): Promise<() => Promise<void>> {
+  let isHeld = (): void => undefined;
+  let release = (): void => undefined;
+  const held = new Promise<void>(resolve => (isHeld = resolve));
+  const released = new Promise<void>(resolve => (release = resolve));
+  const undone = new Error('rolled back');
+  const holding = node.database
+    .em()
+    .transactional(async em => {
+      await executeBound(
+        em,
+        `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+           event_at, status, trigger, updated_at)
+         select $1, occurred_at, project_id, environment_id, $2, event_id, seq, event_name, occurred_at, 'delivered', 'scheduled', now()
+         from events where event_id = $3`,
+        [deriveDeliveryId(eventId, stitchId), stitchId, eventId],
+      );
+      isHeld();
+      await released;
+      throw undone;
+    })
+    .catch((error: unknown) => {
+      if (error !== undone) throw error;
+    });
+  await Promise.race([held, holding]);
+  return () => {
+    release();
+    return holding;
+  };
+}
+
+t.test(
+  'a retry that is answered and not recorded when its stitch is disabled is what was answered',
+  async t => {
+    const clock = new ShiftedClock();
+    let cancelled = (): void => undefined;
+    const cancelling = new Promise<void>(resolve => (cancelled = resolve));
+    const database: Database = {
+      ...shared.database,
+      async query(text, values, name) {
+        const rows = await shared.database.query(text, values, name);
+        if (name === 'deliveries.cancel') cancelled();
+        return rows as never;
+      },
+    };
+    const node = new StitchNode(database, { clock });
+    await node.start();
+    t.teardown(() => node.stop());
+    const receiver = await receiverFor(t);
+    const { stitch } = await node.createStitch({ webhookUrl: receiver.url() });
+    const { stitchId } = stitch;
+    receiver.behaviour = answer(500);
+    const [retried = ''] = await node.emit([{ threadId: 'thread_retried' }]);
+    await node.until({ retrying: 1 });
+
+    const out = new Map<string, ServerResponse>();
+    receiver.behaviour = ({ headers }, response) => out.set(String(headers['service-event-id']), response);
+    const [first = '', last = ''] = await node.emit([{ threadId: 'thread_1' }, { threadId: 'thread_2' }]);
+    clock.shift(7_000);
+    await receiver.arrived(4);
+    // The commit that records the first waits, so that the two others are answered and wait for it, in one batch. In that the last waits again,
+    // until the stitch has cancelled what was open.
+    const releaseFirst = await holdKey(node, stitchId, first);
+    const releaseLast = await holdKey(node, stitchId, last);
+    out.get(first)?.writeHead(200).end();
+    await eventually('the wait of a commit', async () => {
+      const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      return (await shared.database.query(waiting)).length > 0;
+    });
+    for (const eventId of [retried, last]) out.get(eventId)?.writeHead(200).end();
+    await eventually('all answers', () => Promise.resolve(node.stitches.inFlight === 0));
+    const disabled = node.ask(stitchId, 'update', { changes: { status: 'disabled' } });
+    await releaseFirst();
+    await disabled;
+    await cancelling;
+    await releaseLast();
+    const deliveryId = deriveDeliveryId(retried, stitchId);
+    await eventually('the last attempt', async () => (await readAttempts(node, deliveryId)).length === 2);
+    t.match(await readAttempts(node, deliveryId), [{ response_status: 500 }, { response_status: 200 }]);
+    t.strictSame(await node.counts(stitchId), { delivered: 3 });
+  },
+);
 
 t.test('a slow receiver holds up its own stitch only', async t => {
   const node = await nodeFor(t, { attemptTimeoutMs: 600_000 });

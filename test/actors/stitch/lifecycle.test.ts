@@ -5,7 +5,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Stitch } from '../../../protocol/resources/stitch.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
-import { ok, StitchHarness, tenancy } from './stitch-harness.ts';
+import { error, ok, StitchHarness, tenancy } from './stitch-harness.ts';
 
 const author = { type: 'user', id: newId('user') } as const;
 const hour = 3_600_000;
@@ -69,6 +69,38 @@ t.test('disabling cancels open deliveries, enabling starts afresh', async t => {
   const byThread = [...stitch.rows.values()].map(({ threadId, status }) => `${threadId} ${status}`);
   t.strictSame(byThread.slice(0, 3), ['thread_1 delivered', 'thread_1 cancelled', 'thread_2 delivered']);
   t.equal(stitch.state.status, 'active');
+});
+
+t.test('what was answered and not decided when the stitch was disabled ends as the answer said', t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_2', 'thread_3']);
+  stitch.pass(0, () => error);
+  stitch.pass(6_500);
+  t.equal(stitch.out.length, 3, 'they are tried again');
+  const [answered] = stitch.out.splice(0, 1);
+  if (answered === undefined) throw new Error('nothing is out');
+  const { delivery, at } = answered;
+  stitch.do('progress', { answered: [delivery.deliveryId], released: [] });
+  // This one is decided, and its commit is under way.
+  stitch.answer(1, () => error);
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['retrying', 'cancelled', 'retrying'],
+    'only of the second it is known that it would be tried again',
+  );
+  const result = { delivery, at, durationMs: 1, body: '', error: null, jitter: 0.5, ...ok };
+  stitch.do('settled', { results: [result] }, released => {
+    stitch.do('progress', { answered: [], released });
+  });
+  stitch.answer(1, () => error);
+  stitch.settle();
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['delivered', 'cancelled', 'cancelled'],
+  );
+  t.end();
 });
 
 t.test('an interrupted cancellation is taken up again', async t => {

@@ -232,7 +232,10 @@ export class StitchHarness {
     if (order.until === this.committed.cancelUntil) {
       for (const row of this.open) {
         const isMeant = row.trigger === 'scheduled' || row.createdAt <= order.until;
-        if (row.hasRow && isMeant && !order.except.includes(row.deliveryId)) row.status = 'cancelled';
+        const hasBegun = order.except.some(
+          ({ deliveryId, attempts }) => deliveryId === row.deliveryId && attempts === row.attempts,
+        );
+        if (row.hasRow && isMeant && !hasBegun) row.status = 'cancelled';
       }
     }
     this.do('cancelled', { until: order.until });

@@ -6,7 +6,7 @@ import type { Queries } from '../../../storage/database/index.ts';
 import { findDelivery, findDeliveryTenant } from '../../../storage/deliveries/delivery-log.ts';
 import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
 import { ensurePartitions } from '../../../storage/retention/partitions.ts';
-import { cancelDeliveries } from '../../../storage/deliveries/replays.ts';
+import { cancelDeliveries } from '../../../storage/deliveries/unfinished.ts';
 import { dueDeliveries, nextDueAt, pendingDeliveries } from '../../../storage/deliveries/outbox.ts';
 import fc from '../../support/fuzz.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -117,30 +117,37 @@ t.test('a stop cancels what was open then, whatever the clocks said', async t =>
   const rows = [
     ['of_a_clock_ahead', 'scheduled', 'retrying', at(60_000)],
     ['under_way', 'scheduled', 'retrying', at(-1)],
+    ['decided', 'scheduled', 'retrying', at(-1)],
     ['settled', 'scheduled', 'delivered', at(-1)],
     ['replayed_before', 'replay', 'pending', at(0)],
     ['replayed_since', 'replay', 'pending', at(1)],
   ] as const;
   await database.query(
     `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
-       event_at, status, trigger, updated_at)
-     select 'whd_' || name, made, 'prj_1', 'env_1', 'stitch_3', 'evt_1', 1, 'thread.message.received', made, status, trigger, made
+       event_at, status, trigger, updated_at, attempt_count)
+     select 'whd_' || name, made, 'prj_1', 'env_1', 'stitch_3', 'evt_1', 1, 'thread.message.received', made, status, trigger, made,
+       case status when 'retrying' then 1 else 0 end
      from unnest($1::text[], $2::text[], $3::text[], $4::timestamptz[]) as r(name, trigger, status, made)`,
     [0, 1, 2, 3].map(column => rows.map(row => row[column])),
   );
-  const order = { stitchId: 'stitch_3', except: ['whd_under_way'], limit: 10, now: start };
+  // The second was decided before the stop: its row has one attempt more.
+  const except = [
+    { deliveryId: 'whd_under_way', attempts: 1 },
+    { deliveryId: 'whd_decided', attempts: 0 },
+  ];
+  const order = { stitchId: 'stitch_3', except, limit: 10, now: start };
   t.equal(
     await cancelDeliveries(database, { ...order, until: at(1).toISOString() }),
     0,
     'of a stop that is over: nothing',
   );
-  t.equal(await cancelDeliveries(database, { ...order, until }), 2);
+  t.equal(await cancelDeliveries(database, { ...order, until }), 3);
   const cancelled = await database.query<{ id: string }>(
     `select delivery_id as id from webhook_deliveries where stitch_id = 'stitch_3' and status = 'cancelled' order by 1`,
   );
   t.same(
     cancelled.map(({ id }) => id),
-    ['whd_of_a_clock_ahead', 'whd_replayed_before'],
+    ['whd_decided', 'whd_of_a_clock_ahead', 'whd_replayed_before'],
   );
 });
 

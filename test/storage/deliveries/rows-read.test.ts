@@ -15,12 +15,12 @@ import {
   pendingDeliveries,
 } from '../../../storage/deliveries/outbox.ts';
 import { readDeadLetters } from '../../../storage/deliveries/dead-letters.ts';
+import { replayEvents, type ReplaySource } from '../../../storage/deliveries/replays.ts';
 import {
   cancelDeliveries,
-  replayEvents,
-  type ReplaySource,
+  stitchesWithRetries,
   stitchesWithRows,
-} from '../../../storage/deliveries/replays.ts';
+} from '../../../storage/deliveries/unfinished.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
@@ -28,6 +28,8 @@ const day = 86_400_000;
 const days = 38;
 /** Of the events, the deliveries of one stitch, and the retries of another. */
 const count = 20_000;
+/** Stitches that have replays, and as many that have overdue retries. */
+const many = 200;
 const tenant = { projectId: 'prj_1', environmentId: 'env_1' };
 const now = Date.now();
 const stoppedAt = new Date(now).toISOString();
@@ -51,6 +53,8 @@ const statements = [
   `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
    select 'stitch_' || name, 'prj_1', 'env_1', name, 'active', now(), now(), '{"cancelUntil": "${stoppedAt}"}', 1
    from unnest('{delivered,failed,idle,retries}'::text[]) name`,
+  // As the migration says of those that have any.
+  `update stitches set has_old_rows = true where stitch_id = 'stitch_retries'`,
 ];
 for (const text of statements) await database.query(text);
 const filled = [
@@ -77,6 +81,15 @@ const filled = [
    select 'whd_replay' || n, $1, 'prj_1', 'env_1', 'stitch_delivered', ${eventId}, n, 'thread.message.received', ${at}, null, 'pending',
      'replay', $1
    from generate_series(1, ${count}, 8) n`,
+  // Of another project: many stitches that have replays, and as many that have retries which are overdue.
+  ...(['pending', 'retrying'] as const).map(
+    status => `
+    insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+      event_at, thread_id, status, trigger, next_attempt_at, updated_at)
+    select 'whd_${status}' || n, $1, 'prj_many', 'env_many', 'stitch_${status}_' || n % ${many}, ${eventId}, n, 'thread.message.received',
+      $1, null, '${status}', 'replay', $1::timestamptz - interval '1 hour', $1
+    from generate_series(1, ${3 * many}) n`,
+  ),
   `insert into webhook_attempts (delivery_id, number, attempted_at, project_id, trigger, duration_ms, response_body)
    select delivery_id, 1, created_at + interval '1 s', project_id, trigger, 1, 'answer' from webhook_deliveries
    where status in ('delivered', 'retrying') and created_at < $1`,
@@ -113,7 +126,6 @@ async function countRows(work: (db: Queries) => Promise<unknown>): Promise<numbe
       });
     }
   }
-  t.ok(most > 0, 'the rows were counted');
   return most;
 }
 
@@ -134,7 +146,9 @@ const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknow
   'a page of replays, with their events': [1_500, db => pendingDeliveries(db, [replays], 1_000_000)],
   'replays where there are only retries': [100, db => pendingDeliveries(db, [retries], 1_000_000)],
   'rows of an earlier version': [100, db => hasScheduledRows(db, retries.stitchId)],
-  'stitches with replays': [200, db => stitchesWithRows(db, 500)],
+  'the same where there never were any': [0, db => hasScheduledRows(db, replays.stitchId)],
+  'stitches with replays': [1_000, db => stitchesWithRows(db, 500)],
+  'stitches with retries': [1_000, db => stitchesWithRetries(db, 500)],
   'heads of threads': [
     1_000,
     db =>
@@ -144,6 +158,10 @@ const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknow
   'the next retry': [100, db => nextDueAt(db, retries.stitchId, now + 20_000)],
   'a page of what is replayed': [7_000, db => replayEvents(db, source, 200)],
   'a page of a replay of nothing': [7_000, db => replayEvents(db, idle, 200)],
+  'a page of a replay of what has failed': [
+    2_000,
+    db => replayEvents(db, { ...source, sourceStitchId: 'stitch_failed', statuses: ['failed'] }, 200),
+  ],
   'a page of dead letters': [
     4_000,
     db => readDeadLetters(db, { ...source, sourceStitchId: 'stitch_failed' }, 200),
@@ -160,8 +178,32 @@ for (const [name, [most, work]] of Object.entries(reads)) {
   t.test(name, async t => {
     const read = await countRows(work);
     t.ok(read <= most, `${read} rows were read`);
+    t.equal(read > 0, most > 0, 'the rows were counted');
   });
 }
+
+t.test('stitches with rows are found page by page, in the order of their ids', async t => {
+  for (const [find, status] of [
+    [stitchesWithRows, 'pending'],
+    [stitchesWithRetries, 'retrying'],
+  ] as const) {
+    const found: string[] = [];
+    for (let page: string[] | undefined; page?.length !== 0;) {
+      page = await find(database, 37, found.at(-1));
+      found.push(...page);
+    }
+    const rows = await database.query<{ id: string }>(
+      `select distinct stitch_id as id from webhook_deliveries
+       where status = $1 and (status = 'pending' or next_attempt_at < now() - interval '1 minute') order by 1`,
+      [status],
+    );
+    t.ok(found.length >= many);
+    t.strictSame(
+      found,
+      rows.map(({ id }) => id),
+    );
+  }
+});
 
 t.test(
   'pages of a replay have each delivery of the span once and in order, however many others there are',
