@@ -1,6 +1,15 @@
 /** How a stitch's queue gets its deliveries from the log and from the table: what it asks for, and what it keeps of the result. */
 import type { ThreadPage, ThreadRequest, WantedPage } from '../../storage/deliveries/index.ts';
-import { readSkipped, skip, skipHeld, type Delivery, type DeliveryQueue, type OngoingLoad } from './queue.ts';
+import {
+  maxStarted,
+  readSkipped,
+  skip,
+  skipHeld,
+  type Delivery,
+  type DeliveryQueue,
+  type OngoingLoad,
+} from './queue.ts';
+import { maxInFlight } from './window.ts';
 
 /**
  * A load is requested when fewer deliveries than this wait. So at most this and a page wait, of each sort. With half
@@ -19,8 +28,13 @@ const pageSizeProbing = 8;
 const maxThreads = 32;
 /** The most deliveries of one thread that wait in memory while deliveries of others need the room. */
 const threadShare = 8;
-/** With this many held threads nothing new is loaded: most of what the receiver gets fails. */
+/** With this many held threads nothing is loaded that was not attempted: most of what the receiver gets fails. */
 export const maxHeld = 1_000;
+/**
+ * The most threads that are held: at most `maxHeld` before the last load, its page of each sort, what waited, and what had started, of as many
+ * threads. Whoever takes the stitch over asks for as many: a head that it does not know would be overtaken.
+ */
+export const maxHeads = maxHeld + 2 * pageSize + maxThreads + maxInFlight + maxStarted;
 
 export interface EventsRequest {
   readonly from: number;
@@ -91,7 +105,7 @@ export function requestLoad(
   const wantsRows = takesNew && queue.mayHaveRows;
   const wantsEvents = takesNew && queue.mayHaveEvents && (wantsRows || !queue.mayHaveOldRows);
   const wantsDue = queue.mayHaveDue && (!probing || queue.waiting.every(isNew));
-  const threads = takeReady(queue, probing ? 1 : maxThreads, now);
+  const threads = takesNew ? takeReady(queue, probing ? 1 : maxThreads, now) : [];
   if (!wantsEvents && !wantsRows && threads.length === 0 && !wantsDue) return { queue, request: undefined };
   const request: LoadRequest = {
     askedAt: now,

@@ -12,7 +12,7 @@ import {
 } from '../../../storage/deliveries/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import type { LoadOrder, StitchCommands } from '../commands.ts';
-import { maxHeld } from '../queue-load.ts';
+import { maxHeads } from '../queue-load.ts';
 import { holdMs, longestWaitOfHead } from '../schedule.ts';
 import type { StitchServices } from '../services.ts';
 import type { BodyCache } from './caches.ts';
@@ -94,7 +94,7 @@ export class DeliveryLoader {
     // Not at once with the page: the node that had the stitch before may still commit that a delivery failed. A page from after that commit
     // has only what is behind that delivery in its thread, and holds from before it would let that overtake.
     const young = { since: now - holdMs, dueUntil: now + longestWaitOfHead };
-    const heads = holds ? await failedHeads(this.#db, stitchId, young, maxHeld) : [];
+    const heads = holds ? await failedHeads(this.#db, stitchId, young, maxHeads) : [];
     for (const page of [events, pending]) {
       for (const [deliveryId, body] of page?.bodies ?? []) this.#bodies.put(deliveryId, body);
     }

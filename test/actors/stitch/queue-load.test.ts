@@ -1,16 +1,27 @@
 /** What is asked for again after everything was taken out of memory. */
 import t from 'tap';
-import { acceptLoad, type LoadedPage, requestLoad } from '../../../actors/stitch/queue-load.ts';
 import {
+  acceptLoad,
+  type LoadedPage,
+  type LoadRequest,
+  maxHeads,
+  maxHeld,
+  requestLoad,
+} from '../../../actors/stitch/queue-load.ts';
+import {
+  acknowledge,
+  countInState,
   dropEndedHolds,
   emptyQueue,
   forgetWaiting,
+  getInFlightIds,
   getSettledSeq,
   release,
   start,
   unload,
   type Delivery,
 } from '../../../actors/stitch/queue.ts';
+import { maxInFlight } from '../../../actors/stitch/window.ts';
 
 function createDelivery(eventSeq: number, threadId: string | null, hasRow = false): Delivery {
   const at = '2026-11-20T12:00:00.000Z';
@@ -156,4 +167,109 @@ t.test('a thread that is held while its next page is read loses nothing of the p
   t.strictSame(late.waiting, []);
   const third = load(dropEndedHolds(late, until), until);
   t.strictSame(third.request.threads, [{ threadId: 'thread_1', from: 5 }], 'when it is no longer held');
+});
+
+/** A stitch that may have everything of every sort, each of another thread, and whose receiver refuses all of it. */
+class Refused {
+  readonly #now = 1_000_000;
+  readonly #until = this.#now + 60_000;
+  #event = 100_000;
+  #row = 10_000;
+  queue = {
+    ...read,
+    next: this.#event,
+    waiting: [] as readonly Delivery[],
+    skipped: new Map(Array.from({ length: 5_000 }, (_, n) => [`skipped_${n}`, n + 1])),
+    ready: new Set(Array.from({ length: 5_000 }, (_, n) => `skipped_${n}`)),
+    window: { size: maxInFlight, halvedAt: 0 },
+  };
+
+  get held(): number {
+    return this.queue.held.size;
+  }
+
+  /** Whether anything was asked for. */
+  load(): boolean {
+    const asked = requestLoad({ ...this.queue, mayHaveEvents: true, mayHaveRows: true }, false, this.#now);
+    if (asked.request === undefined) return false;
+    this.queue = acceptLoad(
+      asked.queue,
+      asked.request,
+      this.#read(asked.request),
+      this.#now,
+    ) as typeof this.queue;
+    return true;
+  }
+
+  #read({ events, rows, threads }: LoadRequest): LoadedPage {
+    const list = (count: number, from: number, hasRow: boolean): Delivery[] =>
+      Array.from({ length: count }, (_, n) => createDelivery(from + n, `thread_${from + n}`, hasRow));
+    const found = list(events?.limit ?? 0, this.#event, false);
+    this.#event += found.length;
+    const waiting = list(rows?.limit ?? 0, this.#row, true);
+    this.#row += waiting.length;
+    return {
+      events: events && { deliveries: found, end: this.#event, more: true },
+      threads: threads.map(({ threadId, from }) => ({
+        threadId,
+        deliveries: [createDelivery(from, threadId)],
+        next: null,
+      })),
+      rows: rows && { deliveries: waiting, end: this.#row, more: true },
+      hasOldRows: false,
+      due: [],
+      moreDue: false,
+      holds: [],
+    };
+  }
+
+  start(): number {
+    const { queue, deliveries } = start(
+      this.queue,
+      maxInFlight - countInState(this.queue, 'inFlight'),
+      this.#now,
+    );
+    this.queue = queue as typeof this.queue;
+    return deliveries.length;
+  }
+
+  answer(): void {
+    this.queue = acknowledge(this.queue, getInFlightIds(this.queue)) as typeof this.queue;
+  }
+
+  /** The first of those that have begun fail, and hold their threads. */
+  fail(count: number): void {
+    const failed = [...this.queue.started.values()].slice(0, count).map(({ delivery }) => ({
+      deliveryId: delivery.deliveryId,
+      threadId: delivery.threadId,
+      eventSeq: delivery.eventSeq,
+      attempts: 1,
+      retryAt: this.#until,
+      holdUntil: this.#until,
+    }));
+    this.queue = release(this.queue, failed, this.#now) as typeof this.queue;
+  }
+}
+
+t.test('no more threads are held than whoever takes the stitch over asks for', t => {
+  const stitch = new Refused();
+  while (stitch.held < maxHeld - 1) {
+    stitch.load();
+    stitch.start();
+    stitch.fail(maxHeld - 1 - stitch.held);
+  }
+  // One less, and all that may be loaded, answered and in flight is.
+  while (stitch.load() || stitch.start() > 0) stitch.answer();
+  stitch.start();
+  stitch.load();
+  t.equal(stitch.held, maxHeld - 1);
+  for (let begun = stitch.queue.started.size; begun > 0; begun = stitch.queue.started.size) {
+    stitch.fail(begun);
+    stitch.load();
+    stitch.start();
+  }
+  t.ok(stitch.held > 2 * maxHeld, `${stitch.held} are held`);
+  t.ok(stitch.held <= maxHeads);
+  t.notOk(stitch.load(), 'and nothing more is loaded');
+  t.end();
 });
