@@ -8,7 +8,8 @@
  * ten wants messages, the others what hardly ever happens.
  *
  * Then all projects are active: before each round they get events, as many in all as a node takes in 30 s, and those that want them have
- * settled them, but for one in a hundred. Beside it stands what was asked before: every stitch whose row is below the head of its log.
+ * settled them, but for one in a hundred: once by a node that has committed all of it, as one that is alone has, and once by a node that has
+ * committed none of it. Beside it stands what was asked before: every stitch whose row is below the head of its log.
  * With `RECOVERY=explain` the plan of each query's first page is printed.
  */
 import { findPages, type Pages, RecoveryScanner } from '../gateway/jobs/index.ts';
@@ -84,11 +85,12 @@ const fill: readonly string[] = [
   'vacuum analyze',
 ];
 
+const actNames = ['thread.message.received', 'thread.message.sent', 'thread.status.changed'] as const;
 /** Before each round in which all projects are active. */
 const act: readonly string[] = [
   `insert into events (project_id, seq, occurred_at, event_id, event_name, environment_id, thread_id, body)
    select p.project_id, p.last_seq + k, now(), 'evt_' || p.project_id || p.last_seq + k,
-     (array['thread.message.received', 'thread.message.sent', 'thread.status.changed'])[1 + k % 3],
+     (array['${actNames.join("', '")}'])[1 + k % ${actNames.length}],
      replace(p.project_id, 'prj_', 'env_'), 'thread_' || p.project_id || k % 50, repeat('x', 600)
    from project_streams p, generate_series(1, ${eventsEach}) k where p.epoch = 'bench'`,
   `update project_streams set last_seq = last_seq + ${eventsEach} where epoch = 'bench'`,
@@ -101,6 +103,21 @@ const selectBelowHead = `
   select s.stitch_id as "stitchId" from stitches s join project_streams p on p.project_id = s.project_id
   where s.stitch_id > $1 and s.settled_seq < p.last_seq and s.archived_at is null and s.status <> 'disabled'
   order by s.stitch_id limit $2`;
+
+/** Tells of the events of that round as the node that has committed them is told. */
+async function tellOwn(behind: StitchesBehind, db: Queries): Promise<void> {
+  const streams = await db.query<{ projectId: string; head: number }>(
+    `select project_id as "projectId", last_seq as head from project_streams where epoch = 'bench'`,
+  );
+  for (const { projectId, head } of streams) {
+    const environmentId = projectId.replace('prj_', 'env_');
+    const events = Array.from({ length: eventsEach }, (_, k) => {
+      const eventName = actNames[(k + 1) % actNames.length] ?? actNames[0];
+      return { projectId, environmentId, eventId: '', eventName, occurredAt: '', body: '' };
+    });
+    behind.add({ projectId, first: head - eventsEach + 1, events, subscriptions: 0 });
+  }
+}
 
 interface Round {
   readonly found: number;
@@ -215,9 +232,18 @@ export async function benchRecovery(bench: BenchDatabase): Promise<void> {
         const rows = await watch.db.query<{ stitchId: string }>(selectBelowHead, [after, limit], 'below');
         return rows.map(({ stitchId }) => stitchId);
       });
+    const single = new StitchesBehind(watch.db, new FollowedLog(watch.db));
+    const findSingle = (): Pages => single.find();
+    await watch.measure(findSingle);
     for (let round = 0; round < activeRounds; round++) {
       for (const text of act) await bench.query(skein.databaseUrl, text);
-      note(active, 'behind the log', await watch.measure(findBehind));
+      await tellOwn(single, database);
+      note(
+        active,
+        'behind the log, by the node that has committed all of it',
+        await watch.measure(findSingle),
+      );
+      note(active, 'behind the log, by another', await watch.measure(findBehind));
       note(active, 'every row below the head, as before', await watch.measure(findBelowHead));
     }
     const events = count(eventsEach * projects);

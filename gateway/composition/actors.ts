@@ -160,7 +160,7 @@ export function createActors(options: ActorsOptions): Actors {
 
 /** Those that find lost wake-ups: of stitches first (those that are behind the log before all), then of channels, by the sort of their work. */
 function createScanners(
-  { database, clock, log }: ActorsOptions,
+  { database, notifier, clock, log }: ActorsOptions,
   node: Node,
   followedLog: FollowedLog,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
@@ -175,6 +175,11 @@ function createScanners(
   const pages = (find: typeof unfinishedStitches) => (): Pages =>
     findPages((limit, after) => find(database, limit, after));
   const behind = new StitchesBehind(database, followedLog);
+  notifier.addListener({
+    onAppended(stretches) {
+      for (const appended of stretches) behind.add(appended);
+    },
+  });
   return [
     create('stitch', () => behind.find(), 'sweep', {}),
     create('stitch', pages(unfinishedStitches), 'resume', {}),

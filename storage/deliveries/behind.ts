@@ -11,10 +11,14 @@
  *                              compared with what has a row after a restart, and what lists read for it, stays short
  *   known -> unknown           its stitches want nothing any more; or the log has fewer events than before (a backup was restored)
  *
+ * What a round looks at is read, but for what this node has committed itself, if that is all that came (own-events.ts).
+ *
  * All of it can be found again: a node that starts knows no project. It keeps as much for a project as its stitches and their filters take.
  */
 import type { Queries } from '../database/index.ts';
+import type { AppendedEvents } from '../events/index.ts';
 import type { FollowedLog } from './followed-log.ts';
+import { type NamedEvents, OwnEvents } from './own-events.ts';
 
 /** Projects and candidates of one statement. All candidates of a page are told at once, and a node takes in 10,000 commands at a time. */
 const pageProjects = 500;
@@ -81,12 +85,8 @@ interface Followed {
 }
 
 /** What came of one name. */
-interface NewEvents {
+interface NewEvents extends NamedEvents {
   readonly projectId: string;
-  readonly environmentId: string;
-  readonly eventName: string;
-  /** The number of the last of them. */
-  readonly newest: number;
   readonly events: number;
 }
 
@@ -103,10 +103,16 @@ export class StitchesBehind {
   readonly #db: Queries;
   readonly #followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>;
   #known = new Map<string, KnownProject>();
+  readonly #own = new OwnEvents();
 
   constructor(db: Queries, followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>) {
     this.#db = db;
     this.#followedLog = followedLog;
+  }
+
+  /** This node has committed these events: a round need not read them. */
+  add(appended: AppendedEvents): void {
+    this.#own.add(appended);
   }
 
   /** One round: the stitches that are behind, page by page. Rejects as the database does; the next round finds what is missing. */
@@ -150,6 +156,7 @@ export class StitchesBehind {
       const stitchIds = below.get(projectId);
       const known = this.#known.get(projectId);
       const isShorter = head < (known?.looked ?? 0);
+      if (isShorter) this.#own.forget(projectId);
       const project =
         known === undefined || isShorter
           ? { looked: head, checked: head, candidates: new Map<string, number>() }
@@ -185,9 +192,13 @@ export class StitchesBehind {
   /** What came since the last look, by project. */
   async #readNewEvents(
     moved: readonly (Followed & { readonly known: KnownProject })[],
-  ): Promise<ReadonlyMap<string, readonly NewEvents[]>> {
-    const found = new Map<string, readonly NewEvents[]>();
-    let missing = moved;
+  ): Promise<ReadonlyMap<string, readonly NamedEvents[]>> {
+    const found = new Map<string, readonly NamedEvents[]>();
+    let missing = moved.filter(({ projectId, head, known }) => {
+      const own = this.#own.find(projectId, known.looked, head);
+      if (own !== undefined) found.set(projectId, own);
+      return own === undefined;
+    });
     for (const { text, name } of newEventReads) {
       if (missing.length === 0) break;
       const values = [
@@ -196,11 +207,10 @@ export class StitchesBehind {
         missing.map(({ head }) => head),
       ];
       const rows = await this.#db.query<NewEvents>(text, values, name);
-      for (const [projectId, news] of Map.groupBy(rows, ({ projectId }) => projectId)) {
-        found.set(projectId, news);
-      }
+      const byProject = Map.groupBy(rows, ({ projectId }) => projectId);
+      for (const [projectId, news] of byProject) found.set(projectId, news);
       missing = missing.filter(({ projectId, head, known }) => {
-        const read = found.get(projectId)?.reduce((sum, { events }) => sum + events, 0) ?? 0;
+        const read = byProject.get(projectId)?.reduce((sum, { events }) => sum + events, 0) ?? 0;
         return read < head - known.looked;
       });
     }

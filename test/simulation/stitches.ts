@@ -87,6 +87,11 @@ export class NodeStitches {
     const pages = (find: typeof unfinishedStitches) => (): Pages =>
       findPages((limit, after) => find(db, limit, after));
     const behind = new StitchesBehind(db, this.#followedLog);
+    notifier.addListener({
+      onAppended(stretches) {
+        for (const appended of stretches) behind.add(appended);
+      },
+    });
     this.#scanners = [
       create(() => behind.find(), 'sweep', {}),
       create(pages(unfinishedStitches), 'resume', {}),

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { formatEvent, matchesEventNames, type EventName } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
+import type { Queries } from '../../../storage/database/index.ts';
 import { deliveryPage, type DeliveryPosition } from '../../../storage/deliveries/delivery-log.ts';
 import { StitchesBehind } from '../../../storage/deliveries/behind.ts';
 import { FollowedLog } from '../../../storage/deliveries/followed-log.ts';
@@ -31,6 +32,7 @@ const step = fc.oneof(
     weight: 4,
     arbitrary: fc.record({
       does: fc.constant('append' as const),
+      isOwn: fc.boolean(),
       events: fc.array(
         fc.record({
           name: fc.constantFrom(...names),
@@ -133,7 +135,20 @@ t.test(
                   ...(exceptStitchId === undefined ? {} : { exceptStitchId }),
                 });
               });
-              await database.query(append.text, appendParameters(writes));
+              const rows = await database.query<{
+                readonly heads: Readonly<Record<string, number>>;
+                readonly subscriptions: Readonly<Record<string, number>>;
+              }>(append.text, appendParameters(writes));
+              const [{ heads = {}, subscriptions = {} } = {}] = rows;
+              // Of the others it is not told, as of those of another node.
+              if (each.isOwn) {
+                behind.add({
+                  projectId,
+                  first: (heads[projectId] ?? 0) + 1,
+                  events: writes.flatMap(({ event }) => event ?? []),
+                  subscriptions: subscriptions[projectId] ?? 0,
+                });
+              }
             } else if (each.does === 'follow') {
               const stitchId = stitches[each.stitch] ?? '';
               await database.query(`select skein_follow($1, $2, $3, '{}', now())`, [
@@ -242,7 +257,14 @@ t.test('a stitch that wants nothing of what came is left alone until it is far b
   ] as const) {
     await database.query(`select skein_follow($1, $2, 0, '{}', now())`, [stitchId, filter]);
   }
-  const behind = new StitchesBehind(database, new FollowedLog(database));
+  const statements: string[] = [];
+  const watched: Queries = {
+    query(text, values, name = '') {
+      statements.push(name);
+      return database.query(text, values, name);
+    },
+  };
+  const behind = new StitchesBehind(watched, new FollowedLog(database));
   const find = async (): Promise<string[]> => {
     const found = await findBehind(behind);
     return ['every', 'rare', 'off'].filter((_, index) => found.includes(stitches[index] ?? ''));
@@ -276,6 +298,23 @@ t.test('a stitch that wants nothing of what came is left alone until it is far b
   t.same(await find(), ['every'], 'though it was found before');
   await commit('thread.tags.changed');
   t.same(await find(), ['every', 'rare']);
+  await settle([every, rare]);
+  t.same(await find(), []);
+  const rows = await commit('thread.tags.changed');
+  const [{ heads = {} } = {}] = rows as { readonly heads: Readonly<Record<string, number>> }[];
+  const own = { environmentId: environments[0], eventName: 'thread.tags.changed' };
+  behind.add({
+    projectId,
+    first: (heads[projectId] ?? 0) + 1,
+    events: [{ projectId, eventId: '', occurredAt: '', body: '', ...own }],
+    subscriptions: 0,
+  });
+  statements.length = 0;
+  t.same(await find(), ['every', 'rare'], 'who may want what this node has committed');
+  t.notOk(
+    statements.some(name => name.startsWith('events.newest')),
+    'which it does not read',
+  );
   await settle([every, rare]);
   t.same(await find(), []);
   await commit('thread.status.changed');
