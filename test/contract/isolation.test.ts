@@ -4,7 +4,7 @@
  * for the request's own id. And no answer whatever shows an id that is another's.
  *
  * The id is sent alone and beside every combination of what a body or query can switch (`archived`, `status` and the like), because a check
- * that one of them turns off lets the id in.
+ * that one of them turns off lets the id in. Where they are many, beside every combination of any three.
  */
 import t, { type Test } from 'tap';
 import type { Operation } from '../../protocol/operation.ts';
