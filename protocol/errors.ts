@@ -68,12 +68,17 @@ export const errors = {
     http: 401,
     grpc: 'UNAUTHENTICATED',
     message:
-      'The password is right, and a code of the second factor is needed: details.challenge names the login.',
+      'The password is right, and a second factor is needed: details.challenge names the login, details.methods what it takes.',
   },
   'svc/auth/invalid_code': {
     http: 401,
     grpc: 'UNAUTHENTICATED',
     message: 'The code is wrong, or was used before.',
+  },
+  'svc/auth/invalid_passkey': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The passkey is unknown here, was removed, or its answer does not fit what was asked.',
   },
   'svc/auth/no_workspace': {
     http: 403,

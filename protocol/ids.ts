@@ -28,6 +28,7 @@ export const prefixes = {
   cannedReply: 'canned',
   attachment: 'att',
   session: 'ses',
+  passkey: 'pky',
   audit: 'aud',
   request: 'req',
 } as const;

@@ -13,10 +13,14 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
   invalid_token: () => new ServiceError('svc/auth/invalid_token'),
   expired_token: () => new ServiceError('svc/auth/expired_token'),
   login_required: () => new ServiceError('svc/auth/login_required'),
-  second_factor_present: () => conflict('A second factor is set up already: remove it first.'),
-  second_factor_absent: () => conflict('No second factor is set up: begin with POST /studio/second-factor.'),
+  second_factor_present: () => conflict('An authenticator app is set up already: remove it first.'),
+  second_factor_absent: () =>
+    conflict('No second factor is set up: begin with POST /studio/second-factor, or add a passkey.'),
   wrong_code: () => new ServiceError('svc/auth/invalid_code'),
   too_many_codes: () => new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: codeWaitSeconds }),
+  wrong_passkey: () => new ServiceError('svc/auth/invalid_passkey'),
+  too_many_passkeys: () => conflict('You have 20 passkeys, which is the most: remove one first.'),
+  passkey_absent: notFound,
   session_absent: notFound,
   invitation_absent: notFound,
 };

@@ -18,9 +18,11 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/auth/email_in_use': 'Log in, or reset the password.',
   'svc/auth/invalid_credentials': 'Check the address and the password, or reset the password.',
   'svc/auth/second_factor_required':
-    'Send `details.challenge` with a code of the authenticator app, or a recovery code, to POST /studio/auth/login/second-factor, within 5 minutes.',
+    'Send `details.challenge` within 5 minutes: with a code of the authenticator app, or a recovery code, to POST /studio/auth/login/second-factor, or, where `details.methods` has passkey, with the answer of one to POST /studio/auth/login/passkey.',
   'svc/auth/invalid_code':
     'Wait for the next code of the app, and check the clock of its device: 30 seconds are tolerated. Each code works once. After 5 wrong ones log in again.',
+  'svc/auth/invalid_passkey':
+    'Begin again, with new options, on a page of the public address: each challenge is good for one answer, and the authenticator has to verify its user. If the passkey was removed, sign in in another way.',
   'svc/auth/no_workspace': 'Ask a member of a workspace to invite you.',
   'svc/auth/email_not_verified':
     'Follow the link that was mailed at sign-up; resendVerification mails another one. Until then you can use the sandbox.',

@@ -102,9 +102,9 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
   };
 }
 
-/** The answer to a right password where a code is needed, too. */
-function refuseFirstStep({ challenge }: SecondFactorRequired): ServiceError {
-  const details = { challenge, expiresIn: challengeMs / 1_000 };
+/** The answer to a right password where a second factor is needed, too. */
+function refuseFirstStep({ challenge, methods }: SecondFactorRequired): ServiceError {
+  const details = { challenge, methods, expiresIn: challengeMs / 1_000 };
   return new ServiceError('svc/auth/second_factor_required', { details });
 }
 

@@ -13,8 +13,12 @@ import {
   AccountRemoval,
   LoginChallenges,
   OwnSessions,
+  PasskeyChallenges,
+  PasskeyLogins,
+  Passkeys,
   PasswordResets,
   SecondFactors,
+  toRelyingParty,
 } from '../../storage/accounts/index.ts';
 import {
   Agents,
@@ -78,6 +82,7 @@ import { mentionHandlers } from './mentions.ts';
 import { messageHandlers } from './messages.ts';
 import { noteHandlers } from './notes.ts';
 import { partnerAppHandlers } from './partner-apps.ts';
+import { passkeyHandlers } from './passkeys.ts';
 import { presenceHandlers } from './presence.ts';
 import { privacyHandlers } from './privacy.ts';
 import { profileHandlers } from './profile.ts';
@@ -145,6 +150,7 @@ function signInHandlers(services: HandlerServices) {
   const { sessions } = signingIn;
   const refuse = refuseAccount;
   const factors = new SecondFactors({ db, hash, vault, mails, refuse });
+  const logins = new LoginChallenges({ db, hash, sessions, factors, refuse });
   return {
     ...authHandlers(signingIn),
     ...accountHandlers({
@@ -157,11 +163,8 @@ function signInHandlers(services: HandlerServices) {
       changes: new AccountChanges({ db, hash, mails, refuse }),
       removal: new AccountRemoval({ db, mails, access, refuse }),
     }),
-    ...secondFactorHandlers({
-      ...signingIn,
-      factors,
-      challenges: new LoginChallenges({ db, hash, sessions, factors, refuse }),
-    }),
+    ...secondFactorHandlers({ ...signingIn, factors, challenges: logins }),
+    ...passkeyHandlers({ ...signingIn, ...createPasskeys(services, factors, logins) }),
     ...profileHandlers(db),
     ...passwordResetHandlers({
       ...signingIn,
@@ -175,6 +178,21 @@ function signInHandlers(services: HandlerServices) {
       ...signingIn,
       invitations: new Invitations({ db, hash, mails, cursors, rules: tenancyRules }),
     }),
+  };
+}
+
+/** Passkeys belong to the public address of the service. */
+function createPasskeys(
+  { database: db, hash, mails, cursors, signingIn: { sessions }, baseUrl }: HandlerServices,
+  factors: SecondFactors,
+  logins: LoginChallenges,
+) {
+  const refuse = refuseAccount;
+  const party = toRelyingParty(baseUrl);
+  const challenges = new PasskeyChallenges({ db, hash, refuse });
+  return {
+    passkeys: new Passkeys({ db, cursors, mails, factors, challenges, party, refuse }),
+    passkeyLogins: new PasskeyLogins({ db, sessions, logins, challenges, party, refuse }),
   };
 }
 

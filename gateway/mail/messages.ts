@@ -132,8 +132,15 @@ function changeEmail(token: string, baseUrl: string): MailText {
   };
 }
 
-function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string): MailText {
-  const texts = {
+interface NoticeTexts {
+  readonly subject: string;
+  readonly done: string;
+  readonly next: string | undefined;
+}
+
+/** What was done, and what follows from it. */
+function describeNotice({ what, email }: Pick<AccountNotice, 'what' | 'email'>): NoticeTexts {
+  return {
     email_change_asked: {
       subject: 'Your e-mail address is about to change',
       done: `Somebody who knows your password asked to change the e-mail address of your account to ${email ?? 'another one'}.`,
@@ -156,7 +163,17 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
     },
     second_factor_disabled: {
       subject: 'Your second factor was removed',
-      done: 'Your account no longer asks for a code of your authenticator app. Whoever has your password can sign in.',
+      done: 'Your account no longer asks for a code of your authenticator app. Without a passkey, whoever has your password can sign in.',
+      next: undefined,
+    },
+    passkey_added: {
+      subject: 'A passkey was added',
+      done: 'A passkey was added to your account: whoever has it can sign in. If it is the first, your account asks for it after your password, too, and all other sessions were signed out.',
+      next: undefined,
+    },
+    passkey_removed: {
+      subject: 'A passkey was removed',
+      done: 'A passkey of your account was removed, and does not sign in any more. If it was your only second factor, whoever has your password can sign in.',
       next: undefined,
     },
     account_deleted: {
@@ -164,8 +181,12 @@ function accountNotice({ what, at, from, email }: AccountNotice, baseUrl: string
       done: 'Your account was deleted, with its memberships. This cannot be undone.',
       next: undefined,
     },
-  } as const;
-  const { subject, done, next } = texts[what];
+  }[what];
+}
+
+function accountNotice(notice: AccountNotice, baseUrl: string): MailText {
+  const { what, at, from } = notice;
+  const { subject, done, next }: NoticeTexts = describeNotice(notice);
   const link = `${baseUrl}/studio/forgot-password`;
   const isLate = what === 'email_changed' || what === 'account_deleted';
   return {

@@ -6,7 +6,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
 import { systemRandom, type Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
-import { Accounts, Sessions } from '../../storage/accounts/index.ts';
+import { Accounts, Sessions, toRelyingParty } from '../../storage/accounts/index.ts';
 import type { RecentWebhooks } from '../../storage/chatapp/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
@@ -152,7 +152,12 @@ function servePages(
   serveDocs(server);
   const hasMailbox = servesMailbox(config);
   if (hasMailbox) serveMailbox(server, getMailFolder(config));
-  serveWebApps(server, { baseUrl, signup: config.signup, hasMailbox });
+  serveWebApps(server, {
+    baseUrl,
+    signup: config.signup,
+    hasMailbox,
+    passkeyOrigin: toRelyingParty(baseUrl).origin,
+  });
   const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
   server.unrouted((request, answer) => {
     const shown = () => showToPeople(request, answer());

@@ -93,20 +93,27 @@ export interface WebOptions {
   readonly signup: 'open' | 'disabled';
   /** Whether the node shows its mails under /mailbox. Default false. */
   readonly hasMailbox?: boolean;
+  /** The origin whose pages can use passkeys (storage/accounts/webauthn.ts). */
+  readonly passkeyOrigin: string;
   /** Of the built files. */
   readonly folder?: string;
 }
 
 /** With what the page has to know of its node. */
-function writePage(page: string, { signup, hasMailbox }: Pick<WebOptions, 'signup' | 'hasMailbox'>): string {
-  const told = page.replace(signupPlace, signup);
+function writePage(
+  page: string,
+  { signup, hasMailbox, passkeyOrigin }: Pick<WebOptions, 'signup' | 'hasMailbox' | 'passkeyOrigin'>,
+): string {
+  const told = page
+    .replace(signupPlace, signup)
+    .replace('<head>', `<head><meta name="skein-passkeys" content="${passkeyOrigin}" />`);
   return hasMailbox === true ? told.replace('<head>', mailboxHint) : told;
 }
 
 /** Registers the routes of the web apps. */
 export function serveWebApps(
   server: Pick<HttpServer, 'route'>,
-  { baseUrl, signup, hasMailbox = false, folder = defaultFolder }: WebOptions,
+  { baseUrl, signup, hasMailbox = false, passkeyOrigin, folder = defaultFolder }: WebOptions,
 ): void {
   const publicOrigin = new URL(baseUrl).origin;
   const built = readBuiltApps(folder, apps);
@@ -115,7 +122,7 @@ export function serveWebApps(
     const handler =
       page === undefined
         ? answerNotBuilt
-        : createPageHandler(writePage(page, { signup, hasMailbox }), publicOrigin);
+        : createPageHandler(writePage(page, { signup, hasMailbox, passkeyOrigin }), publicOrigin);
     for (const path of [`/${app}`, `/${app}/*`]) server.route('GET', path, handler);
   }
   server.route('GET', '/assets/{name}', request => {

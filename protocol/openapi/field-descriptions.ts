@@ -166,7 +166,7 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   AcceptInvitationBody: {
     password: 'Of the account that the address has, or for its new one: 8 to 256 characters.',
   },
-  'ChangePasswordBody ChangeEmailBody ConfirmEmailBody DeleteAccountBody SecondFactorBody PasswordAndCodeBody':
+  'ChangePasswordBody ChangeEmailBody ConfirmEmailBody DeleteAccountBody SecondFactorBody PasswordAndCodeBody BeginPasskeyBody RemovePasskeyBody':
     {
       password: 'The present password of the account.',
     },
@@ -186,8 +186,9 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     system: 'The operating system; null: unknown.',
   },
   SecondFactor: {
-    enabled: 'Whether a login takes a code.',
-    since: 'When it was set up; null: it is not.',
+    enabled: 'Whether there is an authenticator app, whose codes a login takes.',
+    since: 'When the app was set up; null: there is none.',
+    passkeys: 'How many passkeys there are, each of which a login takes in the place of a code.',
     recoveryCodesLeft: 'Recovery codes that were not used yet.',
   },
   SecondFactorEnrolment: {
@@ -195,6 +196,22 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     uri: 'The same as an address (otpauth), for a QR code.',
   },
   RecoveryCodes: { recoveryCodes: 'Each stands for a code, once. Shown once.' },
+  'Passkey CreatePasskeyBody UpdatePasskeyBody': {
+    name: 'By which its user knows it: a device, or a keychain.',
+  },
+  Passkey: {
+    backedUp: 'Whether the keychain that has it keeps copies, on other devices of the user.',
+    lastUsedAt: 'When it signed in the last time; null: never.',
+  },
+  AddedPasskey: {
+    recoveryCodes: 'Each stands for a code, once. Shown once; empty where the user has some left.',
+  },
+  PasskeyOptions: { options: 'For the browser, in the JSON form of WebAuthn.' },
+  CreatePasskeyBody: { response: 'RegistrationResponseJSON of WebAuthn, from the browser.' },
+  PasskeyLoginBody: { response: 'AuthenticationResponseJSON of WebAuthn, from the browser.' },
+  'PasskeyLoginOptionsBody PasskeyLoginBody': {
+    challenge: '`details.challenge` of the answer to the password; absent: the passkey signs in alone.',
+  },
   'SecondFactorCodeBody PasswordAndCodeBody SecondFactorLoginBody': {
     code: 'What the authenticator app shows, or a recovery code.',
   },

@@ -45,7 +45,7 @@ export const authOperations = {
     tag,
     summary: 'Log in with e-mail and password',
     description:
-      'Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes.',
+      'Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes, and `details.methods` says what the user has set up: totp, passkey, or both.',
     auth: 'none',
     body: LoginBody,
     success: { status: 200, body: TokenResponse },

@@ -28,6 +28,7 @@ export type { mentionOperations } from './mentions.ts';
 export { messageOperations } from './messages.ts';
 export type { noteOperations } from './notes.ts';
 export type { partnerAppOperations } from './partner-apps.ts';
+export type { passkeyOperations } from './passkeys.ts';
 export type { presenceOperations } from './presence.ts';
 export type { privacyOperations } from './privacy.ts';
 export { access } from './rules.ts';

@@ -22,7 +22,7 @@ export const secondFactorOperations = {
     method: 'GET',
     path: '/studio/second-factor',
     tag,
-    summary: 'Read whether you have a second factor',
+    summary: 'Read what second factors you have',
     auth: 'user',
     success: { status: 200, body: SecondFactor },
     errors: [...always, ...checked, ...signedIn],

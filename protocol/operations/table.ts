@@ -27,6 +27,7 @@ import { mentionOperations } from './mentions.ts';
 import { messageOperations } from './messages.ts';
 import { noteOperations } from './notes.ts';
 import { partnerAppOperations } from './partner-apps.ts';
+import { passkeyOperations } from './passkeys.ts';
 import { presenceOperations } from './presence.ts';
 import { privacyOperations } from './privacy.ts';
 import { profileOperations } from './profile.ts';
@@ -42,6 +43,7 @@ export const operations = {
   ...authOperations,
   ...accountOperations,
   ...secondFactorOperations,
+  ...passkeyOperations,
   ...profileOperations,
   ...callerOperations,
   ...tenancyOperations,

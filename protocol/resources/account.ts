@@ -49,11 +49,12 @@ export type ConfirmEmailBody = Static<typeof ConfirmEmailBody>;
 export const DeleteAccountBody = body('DeleteAccountBody', { password: presentPassword() });
 export type DeleteAccountBody = Static<typeof DeleteAccountBody>;
 
-/** `since`: when it was set up; null: it is not. */
+/** `enabled`, `since`: of the authenticator app; null: there is none. */
 export const SecondFactor = resource('SecondFactor', {
   enabled: Type.Boolean(),
   since: nullable(instant()),
   recoveryCodesLeft: Type.Integer({ minimum: 0 }),
+  passkeys: Type.Integer({ minimum: 0 }),
 });
 export type SecondFactor = Static<typeof SecondFactor>;
 

@@ -14,6 +14,8 @@ export const auditActions = [
   'user.second_factor_enabled',
   'user.second_factor_disabled',
   'user.recovery_codes_renewed',
+  'user.passkey_added',
+  'user.passkey_removed',
   'user.removed',
   'session.opened',
   'session.closed',

@@ -307,3 +307,14 @@ export {
   WorkspaceInvitation,
   WorkspaceMember,
 } from './workspace.ts';
+export {
+  AddedPasskey,
+  BeginPasskeyBody,
+  CreatePasskeyBody,
+  Passkey,
+  PasskeyLoginBody,
+  PasskeyLoginOptionsBody,
+  PasskeyOptions,
+  RemovePasskeyBody,
+  UpdatePasskeyBody,
+} from './passkey.ts';

@@ -6,7 +6,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { EmailToken, Session, User, Workspace, WorkspaceMember } from '../entities/index.ts';
+import { EmailToken, Passkey, Session, User, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type AccessCache, removeMember, revokeInvitations } from '../tenancy/index.ts';
@@ -69,9 +69,11 @@ export class AccountRemoval {
       await recordAccountAction(em, change, { action: 'user.removed', targetId: userId });
       const { workspaceIds, events } = await leaveAll(em, change);
       mails.queue(em, await sealAccountNotice(mails, user.email, { what: 'account_deleted' }, change));
+      // First, since a second step that is under way holds what it deletes: its session is there before the sessions go.
+      await em.nativeDelete(Passkey, { userId });
+      await forgetSecondFactor(em, userId);
       await em.nativeDelete(Session, { userId });
       await em.nativeDelete(EmailToken, { userId });
-      await forgetSecondFactor(em, userId);
       const nobody = `${userId}@deleted.invalid`;
       await em.execute(forgetInvitations, [nobody, nobody, user.emailKey]);
       // The proof of the address stays: what keys do in the name of their maker depends on it.

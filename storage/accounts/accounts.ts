@@ -28,7 +28,7 @@ import {
 } from '../mail/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { openChallenge, SecondFactorRequired } from './login-challenges.ts';
-import { hasSecondFactor } from './second-factors.ts';
+import { findMethods } from './second-factors.ts';
 import { hasWorkspace } from './sessions.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
@@ -181,7 +181,7 @@ export class Accounts {
 
   /**
    * Opens a session for a user whose password was right. Refused without a workspace, and when the password has been changed since: a reset
-   * leaves no session of the old password. Rejects with {@link SecondFactorRequired} where a code is needed, too.
+   * leaves no session of the old password. Rejects with {@link SecondFactorRequired} where a second factor is needed, too.
    */
   async login(
     { userId, passwordHash }: LoginAccount,
@@ -194,10 +194,11 @@ export class Accounts {
         throw this.#refuse('wrong_password');
       }
       if (!(await hasWorkspace(em, userId))) throw this.#refuse('no_workspace');
-      if (await hasSecondFactor(em, userId)) return openChallenge(em, this.#hash, userId, now);
-      return this.#sessions.open(em, userId, client, now);
+      const methods = await findMethods(em, userId);
+      if (methods.length === 0) return this.#sessions.open(em, userId, client, now);
+      return { challenge: await openChallenge(em, this.#hash, userId, now), methods };
     });
-    if (typeof opened === 'string') throw new SecondFactorRequired(opened);
+    if ('challenge' in opened) throw new SecondFactorRequired(opened);
     return opened;
   }
 

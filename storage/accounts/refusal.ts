@@ -13,6 +13,11 @@ export type AccountRefusal =
   | 'wrong_code'
   /** Too many wrong ones of late. */
   | 'too_many_codes'
+  /** Whatever is wrong with what the authenticator has signed, or who it is of. */
+  | 'wrong_passkey'
+  | 'too_many_passkeys'
+  /** Of another user, or removed. */
+  | 'passkey_absent'
   /** Of another user, or ended. */
   | 'session_absent'
   /** The invitation is unknown, or is not open any more. */

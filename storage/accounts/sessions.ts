@@ -22,7 +22,7 @@ import { newId } from '../../protocol/ids.ts';
 import type { AuditAction } from '../../protocol/resources/index.ts';
 import { recordAccountAction, type RequestOrigin, type UserAuditContext } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { Session, WorkspaceMember } from '../entities/index.ts';
+import { selectHasSecondFactor, Session, WorkspaceMember } from '../entities/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -54,7 +54,7 @@ export interface LiveSession {
   readonly userId: string;
   readonly email: string;
   readonly emailVerified: boolean;
-  /** Whether a login of the user needs a code, too. */
+  /** Whether a login of the user takes more than the password. */
   readonly hasSecondFactor: boolean;
   /** Epoch milliseconds: 30 days after the login. */
   readonly expiresAt: number;
@@ -62,7 +62,7 @@ export interface LiveSession {
 
 const selectLive = `
   select s.session_id as "sessionId", s.user_id as "userId", u.email, u.email_verified_at is not null as "emailVerified",
-    exists (select from second_factors f where f.user_id = u.user_id and f.confirmed_at is not null) as "hasSecondFactor",
+    ${selectHasSecondFactor('u.user_id')} as "hasSecondFactor",
     (extract(epoch from s.expires_at) * 1000)::float8 as "expiresAt"
   from sessions s join users u on u.user_id = s.user_id
   where s.session_id = $1 and s.revoked_at is null`;

@@ -1,7 +1,7 @@
 /** People: accounts, their sessions, and the single-use tokens that are sent to them. */
 import { defineEntity, p } from '@mikro-orm/core';
 import type { AvatarColor, Profile } from '../../protocol/resources/index.ts';
-import { big, id, instant } from './columns.ts';
+import { big, id, instant, words } from './columns.ts';
 
 /** What a user has set for the Console. What is absent has its default. */
 export type UserSettings = Partial<Pick<Profile, 'theme' | 'language' | 'timeZone' | 'savedFilters'>> & {
@@ -10,6 +10,12 @@ export type UserSettings = Partial<Pick<Profile, 'theme' | 'language' | 'timeZon
 
 /** The name by which other users know a user, of the table `users` as `u`. */
 export const selectDisplayName = `coalesce(u.display_name, split_part(u.email, '@', 1))`;
+
+/** Whether a login of a user takes more than the password: an authenticator app or a passkey. `userId`: a column or a parameter. */
+export function selectHasSecondFactor(userId: string): string {
+  return `(exists (select from second_factors f where f.user_id = ${userId} and f.confirmed_at is not null)
+    or exists (select from passkeys k where k.user_id = ${userId}))`;
+}
 
 export const User = defineEntity({
   name: 'User',
@@ -92,15 +98,15 @@ export const EmailToken = defineEntity({
   ],
 });
 
-/** A user's authenticator app (storage/accounts/second-factors.ts). */
+/** A user's authenticator app, and the count of wrong codes (storage/accounts/second-factors.ts). */
 export const SecondFactor = defineEntity({
   name: 'SecondFactor',
   tableName: 'second_factors',
   properties: {
     userId: id().primary(),
-    /** JWE, context `second_factors/<id>/secret`. */
-    secret: p.text(),
-    /** Null: enrolled, and not asked for yet. */
+    /** JWE, context `second_factors/<id>/secret`. Null: no app, the user has passkeys alone. */
+    secret: p.text().nullable(),
+    /** Null: not asked for yet. */
     confirmedAt: instant().nullable(),
     /** The step of the last code that was accepted: none up to it is accepted again. */
     lastStep: big(),
@@ -139,6 +145,49 @@ export const LoginChallenge = defineEntity({
   indexes: [
     { name: 'login_challenges_user', properties: ['userId'] },
     { name: 'login_challenges_expires', properties: ['expiresAt'] },
+  ],
+});
+
+/** A WebAuthn credential of a user (storage/accounts/passkeys.ts). */
+export const Passkey = defineEntity({
+  name: 'Passkey',
+  tableName: 'passkeys',
+  properties: {
+    passkeyId: id().primary(),
+    userId: id(),
+    /** As the authenticator chose it. */
+    credentialId: p.blob(),
+    /** COSE key. */
+    publicKey: p.blob(),
+    /** Of signatures, as the authenticator counts them; 0 for ever where it does not. */
+    counter: big(),
+    /** How browsers reach the authenticator: `internal`, `usb`, `hybrid` and the like. */
+    transports: words(),
+    name: p.text(),
+    /** Whether its maker keeps copies of it, on the user's other devices. */
+    backedUp: p.boolean(),
+    createdAt: instant(),
+    lastUsedAt: instant().nullable(),
+  },
+  uniques: [{ name: 'passkeys_credential', properties: ['credentialId'] }],
+  indexes: [{ name: 'passkeys_user', properties: ['userId', 'passkeyId'] }],
+});
+
+/** What an authenticator has to sign, once, within 5 minutes (storage/accounts/passkey-challenges.ts). */
+export const PasskeyChallenge = defineEntity({
+  name: 'PasskeyChallenge',
+  tableName: 'passkey_challenges',
+  properties: {
+    challengeHash: p.blob().primary(),
+    ceremony: p.enum(['register', 'login', 'second_factor'] as const),
+    /** Null in a login without a password: the passkey says who it is. */
+    userId: id().nullable(),
+    createdAt: instant(),
+    expiresAt: instant(),
+  },
+  indexes: [
+    { name: 'passkey_challenges_user', properties: ['userId'] },
+    { name: 'passkey_challenges_expires', properties: ['expiresAt'] },
   ],
 });
 

@@ -2,6 +2,8 @@
 import {
   EmailToken,
   LoginChallenge,
+  Passkey,
+  PasskeyChallenge,
   RecoveryCode,
   SecondFactor,
   Session,
@@ -57,6 +59,8 @@ export const entities = [
   SecondFactor,
   RecoveryCode,
   LoginChallenge,
+  Passkey,
+  PasskeyChallenge,
   Mail,
   Workspace,
   WorkspaceMember,

@@ -2,9 +2,12 @@
 export {
   EmailToken,
   LoginChallenge,
+  Passkey,
+  PasskeyChallenge,
   RecoveryCode,
   SecondFactor,
   selectDisplayName,
+  selectHasSecondFactor,
   Session,
   User,
   type UserSettings,

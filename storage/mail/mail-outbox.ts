@@ -40,7 +40,9 @@ export interface AccountNotice {
     | 'password_changed'
     | 'account_deleted'
     | 'second_factor_enabled'
-    | 'second_factor_disabled';
+    | 'second_factor_disabled'
+    | 'passkey_added'
+    | 'passkey_removed';
   /** When it was done, ISO 8601, and from which address. */
   readonly at: string;
   readonly from: string;

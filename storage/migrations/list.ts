@@ -31,6 +31,7 @@ import { Operators } from './operators.ts';
 import { Mentions } from './mentions.ts';
 import { OldRows } from './old-rows.ts';
 import { OwnLooms } from './own-looms.ts';
+import { Passkeys } from './passkeys.ts';
 import { PendingRows } from './pending-rows.ts';
 import { ReadCursors } from './read-cursors.ts';
 import { RunTraces } from './run-traces.ts';
@@ -98,4 +99,5 @@ export const migrations = [
   { name: '0061-event-traces', class: EventTraces },
   { name: '0062-pending-rows', class: PendingRows },
   { name: '0063-old-rows', class: OldRows },
+  { name: '0064-passkeys', class: Passkeys },
 ];

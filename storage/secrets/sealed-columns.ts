@@ -62,6 +62,7 @@ export const hashedColumns: Readonly<Record<string, string>> = {
   'email_tokens.token_hash': '24 hours at most',
   'recovery_codes.code_hash': 'until the second factor is removed, or other codes take their place',
   'login_challenges.challenge_hash': '5 minutes',
+  'passkey_challenges.challenge_hash': '5 minutes',
   'stream_tickets.ticket_hash': '30 seconds',
   'invitations.token_hash': 'until the invitation ends, 7 days at most',
   'partner_apps.verify_token_hash': 'as long as the partner app',

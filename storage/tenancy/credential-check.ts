@@ -4,6 +4,7 @@
  */
 import type { ProjectAccess } from './access-cache.ts';
 import type { Queries } from '../database/index.ts';
+import { selectHasSecondFactor } from '../entities/index.ts';
 
 export interface CheckedCredentials {
   readonly sessionIds: readonly string[];
@@ -55,8 +56,7 @@ const selectRevoked = `
   left join console_members cm on cm.project_id = project and cm.user_id = member
   left join workspaces dw on dw.workspace_id = p.workspace_id
   where cm.role is null or roles <> concat(wm.role, '/', pm.role, '/', cm.role)
-    or (dw.requires_second_factor and not exists (
-      select from second_factors f where f.user_id = member and f.confirmed_at is not null))`;
+    or (dw.requires_second_factor and not ${selectHasSecondFactor('member')})`;
 
 /** @param now epoch milliseconds. */
 export async function findRevokedCredentials(

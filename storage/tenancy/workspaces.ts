@@ -6,7 +6,7 @@ import type { Workspace as WorkspaceResource, WorkspaceRole } from '../../protoc
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
-import { SecondFactor, Workspace, WorkspaceMember } from '../entities/index.ts';
+import { selectHasSecondFactor, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { addWorkspace } from './create-tenant.ts';
@@ -32,6 +32,8 @@ const selectOne = `
   select workspace_id as "workspaceId", name, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt",
     requires_second_factor as "requiresSecondFactor"
   from workspaces where workspace_id = $1`;
+
+const selectOwnFactor = `select ${selectHasSecondFactor('?')} as has`;
 
 /** What changes of a workspace; undefined stays. */
 export interface WorkspaceUpdate extends UserAuditContext {
@@ -115,8 +117,8 @@ export class Workspaces {
     if (requiresSecondFactor === undefined || requiresSecondFactor === row.requiresSecondFactor)
       return undefined;
     this.#rules.requireOwner(role);
-    const own = await em.count(SecondFactor, { userId, confirmedAt: { $ne: null } });
-    if (requiresSecondFactor && own === 0) throw this.#rules.refuse('second_factor_missing');
+    const [own] = await em.execute<{ has: boolean }[]>(selectOwnFactor, [userId, userId]);
+    if (requiresSecondFactor && own?.has !== true) throw this.#rules.refuse('second_factor_missing');
     row.requiresSecondFactor = requiresSecondFactor;
     return { requiresSecondFactor };
   }

@@ -8,6 +8,10 @@ import { AccountChanges } from '../../storage/accounts/account-changes.ts';
 import { AccountRemoval } from '../../storage/accounts/account-removal.ts';
 import { Accounts } from '../../storage/accounts/accounts.ts';
 import { type ClaimedMail, MailOutbox, type VerificationMail } from '../../storage/mail/mail-outbox.ts';
+import { PasskeyChallenges } from '../../storage/accounts/passkey-challenges.ts';
+import { PasskeyLogins } from '../../storage/accounts/passkey-logins.ts';
+import { Passkeys } from '../../storage/accounts/passkeys.ts';
+import { toRelyingParty } from '../../storage/accounts/webauthn.ts';
 import { LoginChallenges } from '../../storage/accounts/login-challenges.ts';
 import { SecondFactors } from '../../storage/accounts/second-factors.ts';
 import { OwnSessions } from '../../storage/accounts/own-sessions.ts';
@@ -53,7 +57,7 @@ export function freshKey(kid = 'test'): string {
   return `${kid}:${randomBytes(32).toString('base64')}`;
 }
 
-export function accountServices(db: Database, clock: Clock = systemClock) {
+export function accountServices(db: Database, clock: Clock = systemClock, baseUrl = 'http://skein.test') {
   const rules = tenancyRules;
   const refuse = refuseAccount;
   const ring = new KeyRing(freshKey());
@@ -75,6 +79,10 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
   const removal = new AccountRemoval({ db, mails, access, refuse });
   const factors = new SecondFactors({ db, hash, vault, mails, refuse });
   const challenges = new LoginChallenges({ db, hash, sessions, factors, refuse });
+  const passkeyChallenges = new PasskeyChallenges({ db, hash, refuse });
+  const ofPasskeys = { db, challenges: passkeyChallenges, party: toRelyingParty(baseUrl), refuse };
+  const passkeys = new Passkeys({ ...ofPasskeys, cursors, mails, factors });
+  const passkeyLogins = new PasskeyLogins({ ...ofPasskeys, sessions, logins: challenges });
   const acceptance = new Acceptance({ db, hash, sessions, access, refuse });
   const invitations = new Invitations({ db, hash, mails, cursors, rules });
   const members = new WorkspaceMembers({ db, cursors, access, rules });
@@ -117,6 +125,8 @@ export function accountServices(db: Database, clock: Clock = systemClock) {
     acceptance,
     factors,
     challenges,
+    passkeys,
+    passkeyLogins,
     ownSessions,
     changes,
     removal,

@@ -1,16 +1,23 @@
 /** What to tell somebody whom the server refuses. */
 import { ApiError, ConnectionError, TimeoutError } from '../../sdk/index.ts';
+import { PasskeyUnfinished } from './passkey-unfinished.ts';
 
 /** The texts there are for it. */
 export interface ProblemTexts extends Readonly<Record<KnownProblem, string>> {
   readonly other: (reason: string, requestId: string) => string;
 }
 
-export type KnownProblem = (typeof known)[keyof typeof known] | 'unreachable' | 'incompleteLink';
+export type KnownProblem =
+  | (typeof known)[keyof typeof known]
+  | 'unreachable'
+  | 'incompleteLink'
+  | 'unfinishedPasskey'
+  | 'knownPasskey';
 
 const known = {
   'svc/auth/invalid_credentials': 'wrong',
   'svc/auth/invalid_code': 'wrongCode',
+  'svc/auth/invalid_passkey': 'wrongPasskey',
   'svc/auth/no_workspace': 'noWorkspace',
   'svc/auth/signup_disabled': 'closed',
   'svc/auth/email_in_use': 'inUse',
@@ -27,6 +34,7 @@ const known = {
 /** In the reader's language where the code is known, else in the server's words. */
 export function describeProblem(error: unknown, texts: ProblemTexts): string {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return texts.unreachable;
+  if (error instanceof PasskeyUnfinished) return error.isKnown ? texts.knownPasskey : texts.unfinishedPasskey;
   if (!(error instanceof ApiError)) throw error;
   const name = (known as Readonly<Record<string, KnownProblem | undefined>>)[error.code];
   return name === undefined ? texts.other(error.reason, error.requestId ?? '') : texts[name];

@@ -10,11 +10,13 @@ const mostWorkspaces = 100;
 
 /** The names of the workspaces that demand one; none where the user has one. */
 async function findDemands(): Promise<readonly string[]> {
-  const [workspaces, { enabled }] = await Promise.all([
+  const [workspaces, { enabled, passkeys }] = await Promise.all([
     skein.workspaces.list({ limit: 100 }).toArray(mostWorkspaces),
     skein.secondFactor.get(),
   ]);
-  return enabled ? [] : workspaces.filter(each => each.requiresSecondFactor).map(({ name }) => name);
+  return enabled || passkeys > 0
+    ? []
+    : workspaces.filter(each => each.requiresSecondFactor).map(({ name }) => name);
 }
 
 export default function SecondFactorHint() {

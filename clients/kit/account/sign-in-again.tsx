@@ -7,7 +7,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { getUserId } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
-import { SecondStep } from './second-step.tsx';
+import { type NeededStep, SecondStep, useStepTexts } from './second-step.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 
 /** Above every other dialog. */
@@ -25,10 +25,11 @@ function keepEscape(content: HTMLElement | null): void {
 }
 
 export default function SignInAgain({ email }: { readonly email: string | undefined }) {
-  const { expired: texts, secondStep } = useKitTexts().account;
+  const { expired: texts } = useKitTexts().account;
   const queries = useQueryClient();
   const [userId] = useState(getUserId);
-  const [challenge, setChallenge] = useState<string>();
+  const [step, setStep] = useState<NeededStep>();
+  const stepTexts = useStepTexts(step);
   // It has the focus while a button that was pressed is busy.
   useEffect(() => {
     document.body.setAttribute(keepsEscape, 'true');
@@ -48,18 +49,14 @@ export default function SignInAgain({ email }: { readonly email: string | undefi
       withCloseButton={false}
       zIndex={zIndex}
       overlayProps={{ blur: 8 }}
-      title={challenge === undefined ? texts.title : secondStep.title}
+      title={step === undefined ? texts.title : stepTexts.title}
     >
-      <Stack key={challenge} gap="md" ref={keepEscape}>
-        <Text size="sm">{challenge === undefined ? texts.intro : secondStep.intro}</Text>
-        {challenge === undefined ? (
-          <SignInForm
-            {...(email !== undefined && { email })}
-            onChallenge={setChallenge}
-            onSignedIn={proceed}
-          />
+      <Stack key={step?.challenge} gap="md" ref={keepEscape}>
+        <Text size="sm">{step === undefined ? texts.intro : stepTexts.intro}</Text>
+        {step === undefined ? (
+          <SignInForm {...(email !== undefined && { email })} onStep={setStep} onSignedIn={proceed} />
         ) : (
-          <SecondStep challenge={challenge} onSignedIn={proceed} onLeave={() => setChallenge(undefined)} />
+          <SecondStep step={step} onSignedIn={proceed} onLeave={() => setStep(undefined)} />
         )}
       </Stack>
     </Modal>

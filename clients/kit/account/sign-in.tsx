@@ -4,22 +4,23 @@ import { useApp } from '../app-identity.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, PageLink } from './account-page.tsx';
 import { toPathIn } from './problems.ts';
-import { SecondStep } from './second-step.tsx';
+import { type NeededStep, SecondStep, useStepTexts } from './second-step.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { isSignUpOpen } from './sign-up-open.ts';
 
 export function SignIn() {
-  const { signIn: texts, secondStep } = useKitTexts().account;
+  const { signIn: texts } = useKitTexts().account;
   const router = useRouter();
   const { path } = useApp();
   const { to } = useSearch({ from: '/sign-in' });
-  const [challenge, setChallenge] = useState<string>();
+  const [step, setStep] = useState<NeededStep>();
+  const stepTexts = useStepTexts(step);
   const proceed = () => router.history.push(`${path}${toPathIn(path, to)}`);
 
-  if (challenge !== undefined) {
+  if (step !== undefined) {
     return (
-      <AccountPage title={secondStep.title} intro={secondStep.intro}>
-        <SecondStep challenge={challenge} onSignedIn={proceed} onLeave={() => setChallenge(undefined)} />
+      <AccountPage title={stepTexts.title} intro={stepTexts.intro}>
+        <SecondStep step={step} onSignedIn={proceed} onLeave={() => setStep(undefined)} />
       </AccountPage>
     );
   }
@@ -34,7 +35,7 @@ export function SignIn() {
         </>
       }
     >
-      <SignInForm onChallenge={setChallenge} onSignedIn={proceed} />
+      <SignInForm onStep={setStep} onSignedIn={proceed} />
     </AccountPage>
   );
 }

@@ -22,7 +22,17 @@ export const german: typeof english = {
       code: 'Code der App oder ein Ersatzcode',
       title: 'Code eingeben',
       intro: 'Ihr Konto hat einen zweiten Faktor: Der Code steht in Ihrer Authenticator-App.',
+      recoveryCode: 'Oder ein Ersatzcode',
+      byPasskey: {
+        title: 'Bestätigen Sie, dass Sie es sind',
+        intro: 'Ihr Konto hat einen Passkey, den eine Anmeldung nach dem Passwort braucht.',
+      },
       over: 'Diese Anmeldung ist vorbei. Geben Sie Ihr Passwort noch einmal ein.',
+    },
+    passkey: {
+      signIn: 'Mit einem Passkey anmelden',
+      use: 'Passkey benutzen',
+      over: 'Das hat zu lange gedauert. Versuchen Sie es noch einmal.',
     },
     secondFactorHint: {
       about: workspaces => `Sie brauchen einen zweiten Faktor für: ${workspaces}.`,
@@ -106,6 +116,11 @@ export const german: typeof english = {
       expiredLink: 'Dieser Link ist abgelaufen. Bitten Sie um eine neue Mail.',
       wrongPassword: 'Das ist nicht das Passwort Ihres Kontos.',
       wrongCode: 'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
+      wrongPasskey:
+        'Mit diesem Passkey kann sich hier niemand anmelden. Vielleicht wurde er aus Ihrem Konto entfernt.',
+      unfinishedPasskey:
+        'Es wurde kein Passkey benutzt. Versuchen Sie es noch einmal, oder melden Sie sich anders an.',
+      knownPasskey: 'Dieses Gerät oder dieser Schlüsselbund hat schon einen Passkey Ihres Kontos.',
       tooMany: 'Das waren zu viele Versuche. Warten Sie eine Minute und versuchen Sie es noch einmal.',
       busy: 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
       unreachable:

@@ -22,7 +22,17 @@ export const english = {
       code: 'Code of the app, or a recovery code',
       title: 'Enter your code',
       intro: 'Your account has a second factor: the code is in your authenticator app.',
+      recoveryCode: 'Or a recovery code',
+      byPasskey: {
+        title: 'Confirm that it is you',
+        intro: 'Your account has a passkey, which signing in takes after the password.',
+      },
       over: 'This sign-in is over. Enter your password again.',
+    },
+    passkey: {
+      signIn: 'Sign in with a passkey',
+      use: 'Use a passkey',
+      over: 'This took too long. Try again.',
     },
     secondFactorHint: {
       about: (workspaces: string) => `You need a second factor for: ${workspaces}.`,
@@ -105,6 +115,9 @@ export const english = {
       expiredLink: 'This link has expired. Ask for a new mail.',
       wrongPassword: 'That is not the password of your account.',
       wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
+      wrongPasskey: 'This passkey does not sign in here. It may have been removed from your account.',
+      unfinishedPasskey: 'No passkey was used. Try again, or go on in another way.',
+      knownPasskey: 'This device or keychain has a passkey of your account already.',
       tooMany: 'These were too many tries. Wait a minute, then try again.',
       busy: 'The server is busy. Try again in a moment.',
       unreachable: 'The server cannot be reached. Check your connection, then try again.',

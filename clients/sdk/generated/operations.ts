@@ -12,7 +12,9 @@ POST rejectAccount/studio=/reject-account
 POST forgotPassword/studio=/forgot-password
 POST resetPassword/studio=/reset-password
 NPOST acceptInvitation/studio=/accept-invitation
-NPOST loginWithSecondFactor/studio=/login/second-factor`,
+NPOST loginWithSecondFactor/studio=/login/second-factor
+NPOST beginPasskeyLogin/studio=/login/passkey/options
+NPOST loginWithPasskey/studio=/login/passkey`,
   sessions: `LGET list.@s/studio=
 DELETE end.@/studio=/~
 0NPOST endOther@s/studio=/end-others endOthers`,
@@ -24,6 +26,11 @@ NPOST delete.@/studio/auth/delete-account`,
 NPOST confirm.@/studio=/confirm
 NPOST renewRecoveryCodes/studio=/recovery-codes
 NPOST disable.@/studio=/disable`,
+  passkeys: `LGET list.@s/studio=
+NPOST create.@/studio=
+NPOST begin.@/studio=/options
+PATCH update.@/studio=/~
+NPOST remove.@/studio=/~/remove`,
   profile: `GET get|PATCH update.@/studio=`,
   caller: `GET get.@=`,
   workspaces: `LGET list.@s=
@@ -169,6 +176,13 @@ export type OperationId =
   | 'renewRecoveryCodes'
   | 'disableSecondFactor'
   | 'loginWithSecondFactor'
+  | 'listPasskeys'
+  | 'createPasskey'
+  | 'beginPasskey'
+  | 'updatePasskey'
+  | 'removePasskey'
+  | 'beginPasskeyLogin'
+  | 'loginWithPasskey'
   | 'getProfile'
   | 'updateProfile'
   | 'getCaller'

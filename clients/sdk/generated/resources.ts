@@ -7,6 +7,7 @@ import type {
   AcceptInvitationBody,
   Accepted,
   ActivateLoomVersionBody,
+  AddedPasskey,
   Agent,
   AgentRun,
   ApiKey,
@@ -14,6 +15,7 @@ import type {
   AttachmentLink,
   AttachmentUpload,
   AuditLog,
+  BeginPasskeyBody,
   Budgets,
   BulkBody,
   BulkResults,
@@ -46,6 +48,7 @@ import type {
   CreateMessageBody,
   CreateNoteBody,
   CreatePartnerAppBody,
+  CreatePasskeyBody,
   CreateProjectBody,
   CreateStitchBody,
   CreateThreadBody,
@@ -72,6 +75,10 @@ import type {
   Message,
   MessageTimeline,
   PartnerAppCredential,
+  Passkey,
+  PasskeyLoginBody,
+  PasskeyLoginOptionsBody,
+  PasskeyOptions,
   PasswordAndCodeBody,
   PersonalDataErasure,
   PersonalDataRecord,
@@ -84,6 +91,7 @@ import type {
   ReadMentionsBody,
   ReceiptBody,
   RecoveryCodes,
+  RemovePasskeyBody,
   ReplayAccepted,
   ReplayDeliveryBody,
   ReplayFailedBody,
@@ -132,6 +140,7 @@ import type {
   UpdateLoomBody,
   UpdateLoomVersionBody,
   UpdateNoteBody,
+  UpdatePasskeyBody,
   UpdateProfileBody,
   UpdateProjectBody,
   UpdateStitchBody,
@@ -157,6 +166,17 @@ export interface ResendVerificationQuery {
 
 /** What `sessions.list` asks for. */
 export interface ListSessionsQuery {
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
+/** What `passkeys.list` asks for. */
+export interface ListPasskeysQuery {
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -283,7 +303,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -844,7 +864,7 @@ export interface AuthApi {
 
   /**
    * Log in with e-mail and password.
-   * Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes.
+   * Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes, and `details.methods` says what the user has set up: totp, passkey, or both.
    * An Idempotency-Key has no effect. Each request opens a new session.
    * Needs no credential.
    * @throws {ApiError} `svc/auth/second_factor_required`, `svc/auth/no_workspace`
@@ -930,6 +950,23 @@ export interface AuthApi {
    * @throws {ApiError} `svc/auth/no_workspace`
    */
   loginWithSecondFactor(body: SecondFactorLoginBody, options?: CallOptions): Call<TokenResponse>;
+
+  /**
+   * Begin to log in with a passkey.
+   * Answers with what the browser takes to use one (WebAuthn, PublicKeyCredentialRequestOptionsJSON), for 5 minutes. With the challenge of a login that was answered 401 svc/auth/second_factor_required it names the passkeys of that user; without, the user chooses.
+   * An Idempotency-Key has no effect. Each request makes another challenge; the earlier ones stay good for their 5 minutes.
+   * Needs no credential.
+   */
+  beginPasskeyLogin(body?: PasskeyLoginOptionsBody, options?: CallOptions): Call<PasskeyOptions>;
+
+  /**
+   * Log in with a passkey, alone or after the password.
+   * Takes the answer of the browser (AuthenticationResponseJSON), and after the password the challenge of that login. Sets the refresh cookie. Each challenge is good for one answer. The authenticator has to have verified its user, so that a passkey alone counts as two factors.
+   * An Idempotency-Key has no effect. A repeated request finds its challenge used (401): begin again.
+   * Needs no credential.
+   * @throws {ApiError} `svc/auth/no_workspace`
+   */
+  loginWithPasskey(body: PasskeyLoginBody, options?: CallOptions): Call<TokenResponse>;
 }
 
 export interface SessionsApi {
@@ -994,7 +1031,7 @@ export interface AccountApi {
 
 export interface SecondFactorApi {
   /**
-   * Read whether you have a second factor.
+   * Read what second factors you have.
    * Not for API keys.
    */
   get(options?: CallOptions): Call<SecondFactor>;
@@ -1032,6 +1069,50 @@ export interface SecondFactorApi {
    * @throws {ApiError} `svc/runtime/conflict`
    */
   disable(body: PasswordAndCodeBody, options?: CallOptions): Call<void>;
+}
+
+export interface PasskeysApi {
+  /**
+   * List your passkeys.
+   * The oldest first.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`
+   */
+  list(query?: ListPasskeysQuery, options?: CallOptions): Listing<Passkey>;
+
+  /**
+   * Add a passkey.
+   * Takes the answer of the browser (RegistrationResponseJSON). The passkey signs in alone, and from now on a login by password takes it, or a code, as well. With the first second factor all other sessions end. Answers with ten recovery codes where the user has none left.
+   * An Idempotency-Key has no effect. A repeated request finds its challenge used (401).
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/conflict`
+   */
+  create(body: CreatePasskeyBody, options?: CallOptions): Call<AddedPasskey>;
+
+  /**
+   * Begin to add a passkey.
+   * Takes the password, and a verified e-mail address. Answers with what the browser takes to make one (WebAuthn, PublicKeyCredentialCreationOptionsJSON), for 5 minutes. A user has 20 at most (409).
+   * An Idempotency-Key has no effect. Each request makes another challenge; the earlier ones stay good for their 5 minutes.
+   * Not for API keys.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/conflict`
+   */
+  begin(body: BeginPasskeyBody, options?: CallOptions): Call<PasskeyOptions>;
+
+  /**
+   * Rename a passkey.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  update(passkeyId: string, body: UpdatePasskeyBody, options?: CallOptions): Call<Passkey>;
+
+  /**
+   * Remove a passkey.
+   * Takes the password. It does not sign in any more; with the last second factor the recovery codes go, too.
+   * An Idempotency-Key has no effect. A repeated request finds none (404).
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  remove(passkeyId: string, body: RemovePasskeyBody, options?: CallOptions): Call<void>;
 }
 
 export interface ProfileApi {
@@ -2189,6 +2270,7 @@ export interface Resources {
   readonly sessions: SessionsApi;
   readonly account: AccountApi;
   readonly secondFactor: SecondFactorApi;
+  readonly passkeys: PasskeysApi;
   readonly profile: ProfileApi;
   readonly caller: CallerApi;
   readonly workspaces: WorkspacesApi;

@@ -3009,12 +3009,14 @@ export interface DeleteAccountBody {
 }
 
 export interface SecondFactor {
-  /** Whether a login takes a code. */
+  /** Whether there is an authenticator app, whose codes a login takes. */
   enabled: boolean;
-  /** When it was set up; null: it is not. */
+  /** When the app was set up; null: there is none. */
   since: string | null;
   /** Recovery codes that were not used yet. */
   recoveryCodesLeft: number;
+  /** How many passkeys there are, each of which a login takes in the place of a code. */
+  passkeys: number;
 }
 
 export interface SecondFactorBody {
@@ -3051,6 +3053,63 @@ export interface SecondFactorLoginBody {
   challenge: string;
   /** What the authenticator app shows, or a recovery code. */
   code: string;
+}
+
+export interface Passkey {
+  passkeyId: string;
+  /** By which its user knows it: a device, or a keychain. */
+  name: string;
+  /** Whether the keychain that has it keeps copies, on other devices of the user. */
+  backedUp: boolean;
+  /** When it was created. */
+  createdAt: string;
+  /** When it signed in the last time; null: never. */
+  lastUsedAt: string | null;
+}
+
+export interface BeginPasskeyBody {
+  /** The present password of the account. */
+  password: string;
+}
+
+export interface PasskeyOptions {
+  /** For the browser, in the JSON form of WebAuthn. */
+  options: Record<string, unknown>;
+}
+
+export interface CreatePasskeyBody {
+  /** By which its user knows it: a device, or a keychain. */
+  name: string;
+  /** RegistrationResponseJSON of WebAuthn, from the browser. */
+  response: Readonly<Record<string, unknown>>;
+}
+
+export interface AddedPasskey {
+  passkey: Passkey;
+  /** Each stands for a code, once. Shown once; empty where the user has some left. */
+  recoveryCodes: string[];
+}
+
+export interface UpdatePasskeyBody {
+  /** By which its user knows it: a device, or a keychain. */
+  name: string;
+}
+
+export interface RemovePasskeyBody {
+  /** The present password of the account. */
+  password: string;
+}
+
+export interface PasskeyLoginOptionsBody {
+  /** `details.challenge` of the answer to the password; absent: the passkey signs in alone. */
+  challenge?: string | undefined;
+}
+
+export interface PasskeyLoginBody {
+  /** `details.challenge` of the answer to the password; absent: the passkey signs in alone. */
+  challenge?: string | undefined;
+  /** AuthenticationResponseJSON of WebAuthn, from the browser. */
+  response: Readonly<Record<string, unknown>>;
 }
 
 export interface SavedFilter {
@@ -3471,7 +3530,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.passkey_added, user.passkey_removed, user.removed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -4933,6 +4992,7 @@ export type ErrorCode =
   | 'svc/auth/invalid_credentials'
   | 'svc/auth/second_factor_required'
   | 'svc/auth/invalid_code'
+  | 'svc/auth/invalid_passkey'
   | 'svc/auth/no_workspace'
   | 'svc/auth/email_not_verified'
   | 'svc/auth/login_required'

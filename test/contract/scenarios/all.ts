@@ -19,6 +19,7 @@ import {
 } from './conversations.ts';
 import { callerScenarios, keyScenarios } from './keys.ts';
 import { partnerAppScenarios } from './partner-apps.ts';
+import { passkeyScenarios } from './passkeys.ts';
 import { privacyScenarios } from './privacy.ts';
 import { runScenarios } from './runs.ts';
 import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
@@ -29,6 +30,7 @@ const all: Scenarios = {
   ...accountScenarios,
   ...ownAccountScenarios,
   ...secondFactorScenarios,
+  ...passkeyScenarios,
   ...profileScenarios,
   ...callerScenarios,
   ...tenancyScenarios,

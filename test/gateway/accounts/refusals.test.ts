@@ -14,6 +14,9 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   second_factor_absent: 409,
   wrong_code: 401,
   too_many_codes: 429,
+  wrong_passkey: 401,
+  too_many_passkeys: 409,
+  passkey_absent: 404,
   session_absent: 404,
   invitation_absent: 404,
 };

@@ -42,6 +42,8 @@ import { Vault } from '../../../storage/secrets/vault.ts';
 import { accountHandlers } from '../../../gateway/handlers/account.ts';
 import { secondFactorHandlers } from '../../../gateway/handlers/second-factor.ts';
 import { secondFactorOperations } from '../../../protocol/operations/second-factor.ts';
+import { passkeyHandlers } from '../../../gateway/handlers/passkeys.ts';
+import { passkeyOperations } from '../../../protocol/operations/passkeys.ts';
 import { accountOperations } from '../../../protocol/operations/account.ts';
 import { accountServices, freshKey } from '../../support/accounts.ts';
 
@@ -113,7 +115,7 @@ export interface Teardown {
 export async function startAuthNode(t: Teardown, db: Database, options: NodeOptions = {}) {
   const { policy = { open: true, emailDomains: [] }, baseUrl = 'http://skein.test' } = options;
   const clock = new ShiftedClock();
-  const services = accountServices(db, clock);
+  const services = accountServices(db, clock, baseUrl);
   const { sessions, access, apiKeys, mails } = services;
   const mailFolder = await mkdtemp(join(tmpdir(), 'skein-mail-'));
   const mailbox = new EventEmitter();
@@ -167,6 +169,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...authOperations,
       ...accountOperations,
       ...secondFactorOperations,
+      ...passkeyOperations,
       ...tenancyOperations,
       ...invitationOperations,
       ...memberOperations,
@@ -178,6 +181,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
       ...authHandlers(signingIn),
       ...passwordResetHandlers(signingIn),
       ...secondFactorHandlers(signingIn),
+      ...passkeyHandlers(signingIn),
       ...accountHandlers({ ...signingIn, ...withoutThreads }),
       ...acceptanceHandlers(signingIn),
       ...invitationHandlers(signingIn),

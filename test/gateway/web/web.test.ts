@@ -19,6 +19,7 @@ const startApps = (t: Test, folder?: string) =>
     serveWebApps(server, {
       baseUrl: 'https://skein.example.com/',
       signup: 'disabled',
+      passkeyOrigin: 'https://skein.example.com',
       ...(folder && { folder }),
     }),
   );
@@ -38,6 +39,11 @@ t.test('every address of an app is its page, with a nonce of its own', async t =
     nonces.add(nonce);
     t.notMatch(page, /__CSP_NONCE__|__SIGNUP__/);
     t.match(page, '<meta name="skein-signup" content="disabled"', 'it says whether strangers may come');
+    t.match(
+      page,
+      '<meta name="skein-passkeys" content="https://skein.example.com"',
+      'and where passkeys work',
+    );
     for (const [tag] of page.matchAll(/<(?:script|style|link rel="(?:stylesheet|modulepreload)")[^>]*>/g)) {
       t.match(tag, `nonce="${nonce}"`, tag);
     }

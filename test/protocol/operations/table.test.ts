@@ -41,6 +41,7 @@ t.test('the operations are those that were agreed', async t => {
     `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
     loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
     getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
+    listPasskeys beginPasskey createPasskey updatePasskey removePasskey beginPasskeyLogin loginWithPasskey
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listProjectMembers upsertProjectMember removeProjectMember
     listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject
@@ -134,7 +135,7 @@ t.test('the critical writes require an Idempotency-Key', async t => {
 
 t.test('answers with a secret say so', async t => {
   const secret = rows.filter(([, operation]) => operation.secret).map(([id]) => id);
-  const expected = `confirmSecondFactor createApiKey createAttachment createPartnerApp createStitch createStreamTicket createTool enrolSecondFactor renewRecoveryCodes rotateApiKey rotateStitchSecret rotateToolSecret`;
+  const expected = `confirmSecondFactor createApiKey createAttachment createPartnerApp createPasskey createStitch createStreamTicket createTool enrolSecondFactor renewRecoveryCodes rotateApiKey rotateStitchSecret rotateToolSecret`;
   t.strictSame(secret.sort(), expected.split(' '));
 });
 

@@ -4,7 +4,12 @@ import { hashedColumns, sealedColumns } from '../../../storage/secrets/sealed-co
 import { startTestDatabase } from '../../support/database.ts';
 
 /** Bytes that are no hash with a key. */
-const unkeyed = ['attachments.sha256', 'chatapp_webhooks.body'];
+const unkeyed = [
+  'attachments.sha256',
+  'chatapp_webhooks.body',
+  'passkeys.credential_id',
+  'passkeys.public_key',
+];
 
 const selectColumns = `
   select table_name || '.' || column_name as name, data_type as type from information_schema.columns

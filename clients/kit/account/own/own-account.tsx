@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { EmailSection, PasswordSection } from './credentials.tsx';
 import { DeleteSection } from './delete-account.tsx';
+import { PasskeysSection } from './passkeys.tsx';
 import { SecondFactorSection } from './second-factor.tsx';
 import classes from './section.module.css';
 import { OwnAccountTexts } from './texts.ts';
@@ -16,6 +17,7 @@ export function OwnAccount() {
       <div className={classes['sections']}>
         <EmailSection />
         <PasswordSection onEnded={onEnded} />
+        <PasskeysSection onEnded={onEnded} />
         <SecondFactorSection onEnded={onEnded} />
         <SessionsSection />
         <DeleteSection />

@@ -16,7 +16,7 @@ import classes from './section.module.css';
 import { useForm } from './use-form.ts';
 import { useOwnTexts } from './texts.ts';
 
-const queryKey = ['second-factor'];
+export const secondFactorKey = ['second-factor'];
 
 /** What the user is doing. */
 type Task = 'nothing' | 'settingUp' | 'renewing' | 'removing';
@@ -25,7 +25,10 @@ export function SecondFactorSection({ onEnded }: { readonly onEnded: () => void 
   const texts = useOwnTexts().secondFactor;
   const formats = useFormats();
   const queries = useQueryClient();
-  const { data: state } = useQuery({ queryKey, queryFn: () => skein.secondFactor.get() });
+  const { data: state } = useQuery({
+    queryKey: secondFactorKey,
+    queryFn: () => skein.secondFactor.get(),
+  });
   const [task, setTask] = useState<Task>('nothing');
   const [codes, setCodes] = useState<readonly string[]>();
   const finish = (shown?: readonly string[]): void => {
@@ -36,27 +39,33 @@ export function SecondFactorSection({ onEnded }: { readonly onEnded: () => void 
     void queries.invalidateQueries();
   };
   const leave = () => setTask('nothing');
+  const isInUse = state !== undefined && (state.enabled || state.passkeys > 0);
   return (
     <Section title={texts.title} intro={texts.intro}>
       {codes !== undefined && <RecoveryCodes codes={codes} onKept={() => setCodes(undefined)} />}
-      {state?.enabled === true && (
-        <Text size="sm">{texts.on(formats.dateAndTime(state.since ?? ''), state.recoveryCodesLeft)}</Text>
+      {state !== undefined && isInUse && (
+        <Text size="sm">
+          {state.enabled && `${texts.on(formats.dateAndTime(state.since ?? ''))} `}
+          {texts.left(state.recoveryCodesLeft)}
+        </Text>
       )}
-      {task === 'nothing' && state?.enabled === false && (
-        <div>
-          <Button variant="default" onClick={() => setTask('settingUp')}>
-            {texts.setUp}
-          </Button>
-        </div>
-      )}
-      {task === 'nothing' && state?.enabled === true && (
+      {task === 'nothing' && state !== undefined && (
         <Group gap="xs">
-          <Button variant="default" onClick={() => setTask('renewing')}>
-            {texts.renew}
-          </Button>
-          <Button variant="default" onClick={() => setTask('removing')}>
-            {texts.remove}
-          </Button>
+          {!state.enabled && (
+            <Button variant="default" onClick={() => setTask('settingUp')}>
+              {texts.setUp}
+            </Button>
+          )}
+          {isInUse && (
+            <Button variant="default" onClick={() => setTask('renewing')}>
+              {texts.renew}
+            </Button>
+          )}
+          {state.enabled && (
+            <Button variant="default" onClick={() => setTask('removing')}>
+              {texts.remove}
+            </Button>
+          )}
         </Group>
       )}
       {task === 'settingUp' && <SetUp onDone={finish} onLeave={leave} />}

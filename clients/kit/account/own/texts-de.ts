@@ -20,11 +20,34 @@ export const ownAccount: typeof english = {
     submit: 'Passwort ändern',
     done: 'Ihr Passwort ist geändert.',
   },
+  passkeys: {
+    title: 'Passkeys',
+    intro:
+      'Mit einem Passkey melden Sie sich durch Finger, Gesicht oder PIN an. Wenn Sie einen haben, braucht ihn auch eine Anmeldung mit Passwort, oder einen Ersatzcode.',
+    elsewhere: 'Passkeys gibt es nur unter dieser Adresse:',
+    unknown: 'Dieser Browser kennt keine Passkeys.',
+    facts: (added, used) =>
+      used === undefined
+        ? `Hinzugefügt ${added}, noch nicht benutzt`
+        : `Hinzugefügt ${added}, zuletzt benutzt ${used}`,
+    backedUp: 'Synchronisiert',
+    add: 'Passkey hinzufügen',
+    name: 'Name',
+    nameHint: 'Zum Beispiel das Gerät oder der Schlüsselbund, der ihn verwahrt.',
+    rename: 'Umbenennen',
+    renameOne: name => `Passkey umbenennen: ${name}`,
+    save: 'Namen speichern',
+    remove: 'Entfernen',
+    removeOne: name => `Passkey entfernen: ${name}`,
+    removing: name => `Um „${name}“ zu entfernen, geben Sie Ihr Passwort ein.`,
+    more: 'Mehr zeigen',
+  },
   secondFactor: {
     title: 'Zweiter Faktor',
-    intro: 'Mit ihm braucht eine Anmeldung Ihr Passwort und einen Code aus einer App auf Ihrem Telefon.',
-    on: (since, left) =>
-      `Er ist seit ${since} eingeschaltet. ${left === 1 ? 'Ein Ersatzcode ist' : `${left} Ersatzcodes sind`} übrig.`,
+    intro:
+      'Mit ihm braucht eine Anmeldung Ihr Passwort und einen Code aus einer App auf Ihrem Telefon oder einen Passkey.',
+    on: since => `Die App ist seit ${since} eingeschaltet.`,
+    left: left => (left === 1 ? 'Ein Ersatzcode ist übrig.' : `${left} Ersatzcodes sind übrig.`),
     setUp: 'Zweiten Faktor einrichten',
     proceed: 'Weiter',
     scan: 'Scannen Sie diesen Code mit Ihrer Authenticator-App und geben Sie die sechs Ziffern ein, die sie zeigt.',

@@ -1,6 +1,7 @@
 /** A form of the account on its way to the server. What was typed stays where it fails. */
 import type { FormEvent } from 'react';
 import { useKitTexts } from '../../texts/index.ts';
+import type { KnownProblem, ProblemTexts } from '../problems.ts';
 import { useSubmission } from '../use-submission.ts';
 
 export interface Form {
@@ -9,10 +10,17 @@ export interface Form {
   readonly submit: (event: FormEvent) => void;
 }
 
-/** @param work what submitting does; `done` follows where it succeeds */
-export function useForm(work: () => Promise<unknown>, done: () => void): Form {
+/**
+ * @param work what submitting does; `done` follows where it succeeds
+ * @param own what this form says otherwise of some problems
+ */
+export function useForm(
+  work: () => Promise<unknown>,
+  done: () => void,
+  own: Partial<Pick<ProblemTexts, KnownProblem>> = {},
+): Form {
   const { problems } = useKitTexts().account;
-  const { isSending, problem, run } = useSubmission({ wrong: problems.wrongPassword });
+  const { isSending, problem, run } = useSubmission({ wrong: problems.wrongPassword, ...own });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     if (isSending) return;
