@@ -10,6 +10,8 @@ import { errors } from '../../protocol/errors.ts';
 import { eventTypes, type EventType } from '../../protocol/events.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { operations } from '../../protocol/operations/table.ts';
+import { apiVersion } from '../../protocol/version.ts';
+import { wireVersion } from '../../runtime/cluster/records.ts';
 import { parseCodeSpans, readDocument, repositoryFiles, root, section, tableRows } from './markdown.ts';
 
 const decisions = readDocument('docs/contract-decisions.md');
@@ -118,4 +120,11 @@ t.test('monitoring.md has every metric of ours, and no other', async t => {
       .sort(),
     metricNames(),
   );
+});
+
+t.test('upgrades.md says what this version speaks with nodes and with clients', async t => {
+  const rows = tableRows(section(readDocument('docs/operate/upgrades.md'), 'Compatibility'));
+  const [release = '', wire, , contract] = rows.at(-1) ?? [];
+  t.match(release, /^between two states of/);
+  t.same([wire, contract], [String(wireVersion), apiVersion]);
 });
