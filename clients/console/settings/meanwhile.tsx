@@ -1,11 +1,12 @@
 /** On a page beside the work, operators hear of what happens where they have worked last. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { findStart, useEnvironments } from '../../kit/shell/environments.ts';
 import { StreamProvider } from '../live/stream-context.tsx';
 import { ConversationsProvider } from '../thread/conversations-context.tsx';
 
-const Notifier = lazy(() => import('../notifications/notifier.tsx'));
-const Notices = lazy(() => import('../shell/notices.tsx'));
+const Notifier = lazyPart(() => import('../notifications/notifier.tsx'));
+const Notices = lazyPart(() => import('../shell/notices.tsx'));
 
 export function Meanwhile() {
   const { data: environments } = useEnvironments();

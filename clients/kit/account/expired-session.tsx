@@ -1,8 +1,9 @@
 /** Whether the session of the page has expired while it is shown: then its user signs in again above it. */
-import { lazy, Suspense, useSyncExternalStore } from 'react';
+import { Suspense, useSyncExternalStore } from 'react';
 import { session } from '../browser-session.ts';
+import { lazyPart } from '../lazy-part.ts';
 
-const SignInAgain = lazy(() => import('./sign-in-again.tsx'));
+const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'));
 
 function subscribe(listener: () => void): () => void {
   const removers = [session.onEnd(listener), session.onStart(listener)];

@@ -1,7 +1,8 @@
 /** The page of somebody whose e-mail address nothing has proved yet, loaded where it is wanted: seldom. */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../lazy-part.ts';
 
-const Page = lazy(() => import('./unverified.tsx'));
+const Page = lazyPart(() => import('./unverified.tsx'));
 
 export function Unverified() {
   return (

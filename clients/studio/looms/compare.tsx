@@ -1,13 +1,14 @@
 /** All of a version as text, or what has changed between two. */
 import { Skeleton } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import type { LoomVersion } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { toFields, toText, type VersionFields } from './version-fields.ts';
 import { useTools } from './version-form.tsx';
 
-const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
-const TextDiff = lazy(() => import('../editor/text-diff.tsx'));
+const CodeEditor = lazyPart(() => import('../editor/code-editor.tsx'));
+const TextDiff = lazyPart(() => import('../editor/text-diff.tsx'));
 
 interface CompareProps {
   readonly before?: LoomVersion | undefined;

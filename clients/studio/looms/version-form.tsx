@@ -11,12 +11,13 @@ import {
   TextInput,
 } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { providers, type VersionFields } from './version-fields.ts';
 
-const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
+const CodeEditor = lazyPart(() => import('../editor/code-editor.tsx'));
 
 /** More than a choice can hold. */
 const mostChoices = 500;

@@ -1,10 +1,11 @@
 /** Opens the palette, by its button, or by Cmd or Ctrl and K, wherever the focus is. */
 import { useHotkeys } from '@mantine/hooks';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { OpenButton } from '../../kit/palette/open-button.tsx';
 import { useTexts } from '../texts/index.ts';
 
-const Palette = lazy(() => import('./palette.tsx'));
+const Palette = lazyPart(() => import('./palette.tsx'));
 
 export function OpenPalette() {
   const texts = useTexts().palette;

@@ -10,13 +10,14 @@ import {
   Textarea,
   TextInput,
 } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { NameField } from '../parts/name-field.tsx';
 import { useTexts } from '../texts/index.ts';
 import { methods, type ToolFields } from './tool-fields.ts';
 import { ToolHeaders } from './tool-headers.tsx';
 
-const CodeEditor = lazy(() => import('../editor/code-editor.tsx'));
+const CodeEditor = lazyPart(() => import('../editor/code-editor.tsx'));
 
 interface ToolFormProps {
   readonly fields: ToolFields;

@@ -2,7 +2,8 @@
 import { SegmentedControl, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { ListUsageQuery, Usage } from '../../sdk/index.ts';
 import { useAgents } from '../agents/use-agents.ts';
@@ -13,7 +14,7 @@ import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Budgets } from './budgets.tsx';
 
-const Charts = lazy(() => import('./charts.tsx'));
+const Charts = lazyPart(() => import('./charts.tsx'));
 
 type GroupBy = NonNullable<ListUsageQuery['groupBy']>;
 const groupings = ['day', 'agent', 'channel', 'model', 'provider'] as const satisfies readonly GroupBy[];
