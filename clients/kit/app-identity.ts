@@ -1,10 +1,12 @@
 /** Which of the web apps this page is. */
-import { createContext, useContext } from 'react';
+import { type ComponentType, createContext, useContext } from 'react';
 
 export interface AppIdentity {
   readonly name: string;
   /** Where all its addresses begin: `/console`. */
   readonly path: string;
+  /** Asks before anything is lost by signing out, on a page of somebody who is signed in and can work nowhere. */
+  readonly SignOutWatch: ComponentType;
 }
 
 /** Where links of mails that this page asks for lead. */

@@ -2,38 +2,34 @@
  * What the page before has left is sent; and whoever would lose what they have written is asked before: by closing the tab, signing out, or
  * loading the page anew for files that it lacks.
  */
-import { useCallback, useEffect } from 'react';
+import { useEffect } from 'react';
 import { session } from '../../kit/browser-session.ts';
 import { getErrorTexts } from '../../kit/error-texts.ts';
 import type { WatchProps } from '../../kit/lazy-watch.tsx';
 import { useProfile } from '../../kit/people/use-profile.ts';
 import { MissingFiles } from '../../kit/shell/missing-files.tsx';
-import { useSignOutLoss } from '../../kit/use-sign-out-loss.ts';
-import { holdsFiles } from '../composer/kept-uploads.ts';
-import { findUnsentScopes, hasUnsent, type KeptTexts } from '../composer/unsent-scopes.ts';
+import { findUnsentScopes } from '../composer/unsent-scopes.ts';
+import { getKeptTexts, isAnythingUnsent, useUnsentLoss } from '../composer/use-unsent-loss.ts';
 import { useTexts } from '../texts/index.ts';
 import { keptConversations } from '../thread/kept-conversations.ts';
 
-const getKept = (): KeptTexts => Object.entries(sessionStorage) as [string, string][];
-const isWaiting = (): boolean => holdsFiles() || hasUnsent(getKept());
-
 export default function UnsentWatch({ onWatching }: WatchProps) {
-  const { signOutUnsent, missingFiles } = useTexts().shell;
+  const { missingFiles } = useTexts().shell;
   const { userId } = useProfile().profile ?? {};
   useEffect(() => {
-    if (userId !== undefined) keptConversations.resume(findUnsentScopes(getKept(), userId));
+    if (userId !== undefined) keptConversations.resume(findUnsentScopes(getKeptTexts(), userId));
   }, [userId]);
   // When the connection is gone, they cannot be loaded any more.
   useEffect(() => void getErrorTexts(), []);
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent): void => {
       // A session that has ended by itself leads to the page of signing in, and what waits is kept for afterwards.
-      if (session.isSignedIn && isWaiting()) event.preventDefault();
+      if (session.isSignedIn && isAnythingUnsent()) event.preventDefault();
     };
     addEventListener('beforeunload', ask);
     return () => removeEventListener('beforeunload', ask);
   }, []);
-  useSignOutLoss(useCallback(() => (isWaiting() ? signOutUnsent : undefined), [signOutUnsent]));
+  useUnsentLoss();
   // From now on it asks.
   useEffect(onWatching, [onWatching]);
   return <MissingFiles text={missingFiles} />;

@@ -1,8 +1,9 @@
 /** The frame of the pages for somebody who is not signed in. */
 import { Alert, Anchor, Button, type ButtonProps, Paper, Stack, Text, Title } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useApp } from '../app-identity.ts';
+import { tellFirstPage } from '../first-page.ts';
 import icon from '../icon.svg';
 import { useKitTexts } from '../texts/index.ts';
 import classes from './account-page.module.css';
@@ -17,6 +18,7 @@ interface AccountPageProps {
 
 export function AccountPage({ title, intro, children, footer }: AccountPageProps) {
   const { name } = useApp();
+  useEffect(tellFirstPage, []);
   return (
     <main className={classes['page']}>
       <div className={classes['product']}>

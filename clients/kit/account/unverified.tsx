@@ -3,7 +3,7 @@ import { Button, Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useMailedApp } from '../app-identity.ts';
-import { signOut, skein } from '../browser-session.ts';
+import { askToSignOut, skein } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Done, Problem } from './account-page.tsx';
 import { MailboxLink } from './mailbox-link.tsx';
@@ -29,7 +29,7 @@ export default function Unverified() {
         <Button variant="default" size="sm" loading={isSending} onClick={() => void resend()}>
           {texts.resend}
         </Button>
-        <Button variant="default" size="sm" onClick={() => void signOut()}>
+        <Button variant="default" size="sm" onClick={() => void askToSignOut()}>
           {texts.signOut}
         </Button>
       </Group>

@@ -213,6 +213,35 @@ t.test(
   },
 );
 
+t.test('whoever belongs to no workspace any more is asked before what they have written goes', async t => {
+  const threadId = await receive(setting, 'dora', 'And mine?');
+  const path = `/console/${projectId}/${environmentId}/all/${threadId}`;
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.route(/\/messages$/, route =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  );
+  await page.getByRole('textbox', { name: 'Reply' }).fill('On its way');
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('Waits for the connection', { exact: true }).waitFor();
+  const asked: string[] = [];
+  let goesOn = true;
+  page.on('dialog', async dialog => {
+    asked.push(dialog.type() === 'beforeunload' ? 'leave' : dialog.message());
+    await (goesOn ? dialog.accept() : dialog.dismiss());
+  });
+  await page.goto(`${baseUrl}/console/no-workspace`);
+  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+  goesOn = false;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await eventually('question', async () => asked.some(text => text !== 'leave'));
+  t.match(asked.at(-1), /^Some of what you have written is not sent yet/);
+  t.ok(await page.evaluate<number>('sessionStorage.length'), 'it is still there');
+  goesOn = true;
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await seeSignIn(page);
+  t.equal(await page.evaluate('sessionStorage.length'), 0);
+});
+
 t.test('a page that is opened while the server cannot be reached shows itself when it can', async t => {
   await receive(setting, 'cleo', 'Is anybody there?');
   const page = await openConsole(t, browser, setting, owner, { path: '/console/settings' });
