@@ -1,13 +1,14 @@
 /** Below the text: reply or note, files, how long it is, and the button that sends it. */
 import { ActionIcon, Button, FileButton, Menu, SegmentedControl, Tooltip } from '@mantine/core';
 import { Paperclip, Send, Settings2 } from 'lucide-react';
-import { modifierKey } from '../../kit/modifier-key.ts';
+import { useModifierKey } from '../../kit/modifier-key.ts';
 import { RadioItem } from '../../kit/shell/radio-item.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useOutgoing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { WrittenKind } from './drafts.ts';
 import type { SendBy } from './send-setting.ts';
+import { countUnsent } from './unsent.ts';
 import type { Composition } from './use-composition.ts';
 
 import classes from './composer.module.css';
@@ -75,7 +76,7 @@ function Count({ length, maxLength }: Pick<Composition, 'length' | 'maxLength'>)
 /** What waits for the connection. */
 function Queued({ threadId }: { readonly threadId: string }) {
   const texts = useTexts().thread.composer;
-  const waiting = useOutgoing(threadId).filter(({ state }) => state === 'waiting').length;
+  const waiting = countUnsent(useOutgoing(threadId), 'waiting');
   return (
     <span className={classes['count']} role="status">
       {waiting > 0 && texts.queued(waiting)}
@@ -90,6 +91,7 @@ interface SendSettingProps {
 
 function SendSetting({ sendBy, onChange }: SendSettingProps) {
   const texts = useTexts().thread.composer;
+  const modifierKey = useModifierKey();
   return (
     <Menu position="top-end" withinPortal={false}>
       <Menu.Target>

@@ -2,8 +2,9 @@
 import { Kbd, Modal, Table } from '@mantine/core';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
-import { modifierKey } from '../../kit/modifier-key.ts';
+import { useModifierKey } from '../../kit/modifier-key.ts';
 
+/** `mod`: as the keyboard has it. */
 const keys = [
   [['J'], 'next'],
   [['K'], 'previous'],
@@ -22,20 +23,21 @@ const keys = [
   [['R'], 'reply'],
   [['N'], 'note'],
   [['/'], 'canned'],
-  [[modifierKey, '↵'], 'send'],
+  [['mod', '↵'], 'send'],
   [['Y'], 'approve'],
   [['W'], 'edit'],
   [['Q'], 'discard'],
   [['T'], 'takeOver'],
   [['P'], 'allow'],
   [['⇧', 'P'], 'refuse'],
-  [[modifierKey, 'K'], 'search'],
+  [['mod', 'K'], 'search'],
   [['?'], 'help'],
 ] as const;
 
 export default function Shortcuts({ onClose }: { readonly onClose: () => void }) {
   const texts = useTexts().shell.shortcuts;
   const { close } = useKitTexts().shell;
+  const modifierKey = useModifierKey();
   return (
     <Modal opened onClose={onClose} title={texts.title} size="sm" closeButtonProps={{ 'aria-label': close }}>
       <Table withRowBorders={false}>
@@ -46,7 +48,7 @@ export default function Shortcuts({ onClose }: { readonly onClose: () => void })
               <Table.Td ta="right">
                 {combination.map(key => (
                   <Kbd key={key} ml={4}>
-                    {key}
+                    {key === 'mod' ? modifierKey : key}
                   </Kbd>
                 ))}
               </Table.Td>

@@ -59,10 +59,10 @@ function useEventText(event: ShownEvent, names: Names): string {
     case 'thread.tags.changed': {
       const { thread, previousTags = [] } = event.data;
       const { tags = [] } = thread;
-      const added = tags.filter(tag => !previousTags.includes(tag)).join(', ');
-      const removed = previousTags.filter(tag => !tags.includes(tag)).join(', ');
-      if (removed === '') return texts.tags.added(by, added);
-      return added === '' ? texts.tags.removed(by, removed) : texts.tags.changed(by, added, removed);
+      const added = tags.filter(tag => !previousTags.includes(tag));
+      const removed = previousTags.filter(tag => !tags.includes(tag));
+      if (removed.length === 0) return texts.tags.added(by, added);
+      return added.length === 0 ? texts.tags.removed(by, removed) : texts.tags.changed(by, added, removed);
     }
     case 'thread.snooze.changed': {
       const { snoozedUntil } = event.data.thread;

@@ -1,11 +1,10 @@
 /** Looks like a field, and opens a palette. */
 import { Search } from 'lucide-react';
-import { modifierKey } from '../modifier-key.ts';
+import { useModifierKey } from '../modifier-key.ts';
 import classes from './open-button.module.css';
 
-const shortcut = modifierKey === '⌘' ? '⌘K' : `${modifierKey} K`;
-
 export function OpenButton({ label, onOpen }: { readonly label: string; readonly onOpen: () => void }) {
+  const modifierKey = useModifierKey();
   return (
     <button
       type="button"
@@ -17,7 +16,7 @@ export function OpenButton({ label, onOpen }: { readonly label: string; readonly
       <Search size={14} aria-hidden />
       <span className={classes['label']}>{label}</span>
       <kbd className={classes['keys']} aria-hidden>
-        {shortcut}
+        {modifierKey === '⌘' ? '⌘K' : `${modifierKey} K`}
       </kbd>
     </button>
   );

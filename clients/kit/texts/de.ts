@@ -145,5 +145,6 @@ export const german: typeof english = {
     schemes: { light: 'Hell', dark: 'Dunkel', auto: 'Wie das System' },
     language: 'Sprache',
     signOut: 'Abmelden',
+    controlKey: 'Strg',
   },
 };

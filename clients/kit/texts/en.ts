@@ -141,5 +141,6 @@ export const english = {
     schemes: { light: 'Light', dark: 'Dark', auto: 'Like the system' },
     language: 'Language',
     signOut: 'Sign out',
+    controlKey: 'Ctrl',
   },
 };

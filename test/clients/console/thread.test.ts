@@ -278,7 +278,8 @@ t.test('where words are longer the channel is still read whole', async t => {
   const page = await open(t, threadId, { viewport: { width: 1_280, height: 800 }, locale: 'de-DE' });
   const name = page.getByRole('main').getByText('Kundendienst', { exact: true });
   await name.waitFor();
-  await page.getByText(/^Fenster schließt in/).waitFor();
+  await page.getByText(/^Fenster noch .* offen$/).waitFor();
+  t.match(await page.getByRole('button', { name: 'Suchen' }).textContent(), /Strg K$/);
   const checkWhole = async (when: string): Promise<void> => {
     const [shown = 0, whole = 0] = await name.evaluate(element => {
       const { clientWidth, scrollWidth } = element as unknown as Record<string, number>;

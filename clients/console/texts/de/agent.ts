@@ -53,7 +53,7 @@ export const agent: (typeof english)['agent'] = {
   refuseTool: 'Ablehnen',
   refuseReason: 'Warum nicht? Der Agent erfährt es',
   cancelRefusal: 'Nicht ablehnen',
-  expires: left => `Entscheiden Sie innerhalb von ${left}`,
+  expires: left => `Noch ${left}, um zu entscheiden`,
   details: 'Einzelheiten des Laufs',
 };
 
@@ -70,7 +70,7 @@ export const run: (typeof english)['run'] = {
   model: 'Modell',
   version: 'Loom-Version',
   tokens: 'Tokens',
-  tokenCount: count => `${count} Tokens`,
+  tokenCount: count => (count === '1' ? '1 Token' : `${count} Tokens`),
   tokenSplit: (prompt, completion) => `${prompt} hinein, ${completion} heraus`,
   cost: 'Kosten',
   duration: 'Dauer',

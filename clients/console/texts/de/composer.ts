@@ -19,7 +19,7 @@ export const composer: (typeof english)['composer'] = {
   cancelReply: 'Nicht darauf antworten',
   sendBy: {
     enter: () => 'Enter sendet',
-    modEnter: key => `${key === 'Ctrl' ? 'Strg' : key} Enter sendet`,
+    modEnter: key => `${key} Enter sendet`,
   },
   writeReply: 'Antwort schreiben',
   writeNote: 'Notiz schreiben',

@@ -22,14 +22,17 @@ export const list: typeof english = {
   },
   far: 'Viele Gespräche wurden durchgesehen, ohne dass ein weiteres passt.',
   further: 'Weitersuchen',
-  waitingRows: count => (count === 1 ? '1 ist gewandert' : `${count} sind gewandert`),
+  waitingRows: count => (count === 1 ? '1 Änderung' : `${count} Änderungen`),
   now: 'jetzt',
   participantNames: { unknown: 'Unbekannter Teilnehmer', erased: 'Gelöschter Teilnehmer' },
   noMessages: 'Noch keine Nachrichten',
   erased: 'Persönliche Daten gelöscht',
   you: 'Team',
   files: count => (count === 1 ? '1 Datei' : `${count} Dateien`),
-  unread: count => (count >= 100 ? '100 oder mehr ungelesene Nachrichten' : `${count} ungelesen`),
+  unread: count =>
+    count === 1
+      ? '1 ungelesene Nachricht'
+      : `${count >= 100 ? '100 oder mehr' : count} ungelesene Nachrichten`,
   failed: count => `${count} nicht gesendet`,
   unsent: { draft: 'Entwurf', waiting: 'Wartet auf Versand', refused: 'Nicht gesendet' },
   suggestion: 'Vorschlag',
@@ -68,7 +71,7 @@ export const list: typeof english = {
     choose: 'Dieses Gespräch auswählen',
     chooseUpTo: 'Alle bis zu diesem Gespräch auswählen',
     all: 'Alle gezeigten auswählen',
-    failed: count => `${count} ließen sich nicht ändern`,
+    failed: count => (count === 1 ? '1 ließ sich nicht ändern' : `${count} ließen sich nicht ändern`),
     close: 'Schließen',
     assign: 'Zuweisen',
     nobody: 'Niemand',

@@ -80,6 +80,9 @@ export const note: (typeof english)['note'] = {
   keep: 'Behalten',
 };
 
+const nameTags = (tags: readonly string[]): string =>
+  `${tags.length === 1 ? 'das Schlagwort' : 'die Schlagwörter'} ${tags.join(', ')}`;
+
 export const events: (typeof english)['events'] = {
   assigned: (by, to) => (by === to ? `${by} übernahm das Gespräch` : `${by} wies das Gespräch ${to} zu`),
   released: by => `${by} gab das Gespräch frei`,
@@ -95,9 +98,9 @@ export const events: (typeof english)['events'] = {
     none: by => `${by} gab dem Gespräch den Modus seines Agenten`,
   },
   tags: {
-    added: (by, tags) => `${by} vergab das Schlagwort ${tags}`,
-    removed: (by, tags) => `${by} entfernte das Schlagwort ${tags}`,
-    changed: (by, added, removed) => `${by} änderte das Schlagwort ${removed} in ${added}`,
+    added: (by, tags) => `${by} vergab ${nameTags(tags)}`,
+    removed: (by, tags) => `${by} entfernte ${nameTags(tags)}`,
+    changed: (by, added, removed) => `${by} änderte ${nameTags(removed)} in ${added.join(', ')}`,
   },
   snoozed: (by, until) => `${by} stellte das Gespräch bis ${until} zurück`,
   woken: by => `${by} weckte das Gespräch`,

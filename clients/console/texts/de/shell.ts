@@ -30,7 +30,8 @@ export const shell: typeof english = {
     catchingUp: left => `Holt auf (${left})`,
     reset: 'Liest alles neu',
     ended: 'Getrennt: bitte neu anmelden',
-    unsent: count => (count === 1 ? '1 wartet auf Versand' : `${count} warten auf Versand`),
+    unsent: count =>
+      count === 1 ? '1 Nachricht wartet auf Versand' : `${count} Nachrichten warten auf Versand`,
     refused: count => `${count} nicht gesendet`,
     unsentElsewhere: count =>
       count === 1

@@ -50,7 +50,7 @@ export const thread: typeof english = {
     linkCopied: 'Der Link ist kopiert',
     linkNotCopied: 'Er ließ sich nicht kopieren: nehmen Sie ihn aus der Adresszeile des Browsers.',
     details: 'Teilnehmer und Einzelheiten',
-    windowCloses: left => `Fenster schließt in ${left}`,
+    windowCloses: left => `Fenster noch ${left} offen`,
     windowClosed: 'Fenster geschlossen',
     takenOver: (by, to) =>
       by === to ? `${by} hat dieses Gespräch übernommen.` : `${by} hat dieses Gespräch ${to} zugewiesen.`,

@@ -68,7 +68,7 @@ export const run = {
   model: 'Model',
   version: 'Loom version',
   tokens: 'Tokens',
-  tokenCount: (count: string) => `${count} tokens`,
+  tokenCount: (count: string) => (count === '1' ? '1 token' : `${count} tokens`),
   tokenSplit: (prompt: string, completion: string) => `${prompt} in, ${completion} out`,
   cost: 'Cost',
   duration: 'Duration',

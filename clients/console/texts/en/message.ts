@@ -78,6 +78,9 @@ export const note = {
   keep: 'Keep it',
 };
 
+const nameTags = (tags: readonly string[]): string =>
+  `${tags.length === 1 ? 'the tag' : 'the tags'} ${tags.join(', ')}`;
+
 export const events = {
   assigned: (by: string, to: string) =>
     by === to ? `${by} took the conversation` : `${by} assigned the conversation to ${to}`,
@@ -94,9 +97,10 @@ export const events = {
     none: (by: string) => `${by} gave the conversation the mode of its agent`,
   },
   tags: {
-    added: (by: string, tags: string) => `${by} tagged the conversation ${tags}`,
-    removed: (by: string, tags: string) => `${by} removed the tag ${tags}`,
-    changed: (by: string, added: string, removed: string) => `${by} changed the tag ${removed} to ${added}`,
+    added: (by: string, tags: readonly string[]) => `${by} tagged the conversation ${tags.join(', ')}`,
+    removed: (by: string, tags: readonly string[]) => `${by} removed ${nameTags(tags)}`,
+    changed: (by: string, added: readonly string[], removed: readonly string[]) =>
+      `${by} changed ${nameTags(removed)} to ${added.join(', ')}`,
   },
   snoozed: (by: string, until: string) => `${by} snoozed the conversation until ${until}`,
   woken: (by: string) => `${by} woke the conversation`,

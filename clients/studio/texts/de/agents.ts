@@ -183,7 +183,8 @@ export const runs: StudioTexts['runs'] = {
   steps: 'Schritte',
   noSteps: 'Er hat noch nichts getan.',
   step: number => `Modell, Schritt ${number}`,
-  stepTokens: (given, written) => `${given} Tokens gelesen, ${written} geschrieben`,
+  stepTokens: (given, written) =>
+    `${given} ${given === '1' ? 'Token' : 'Tokens'} gelesen, ${written} geschrieben`,
   calls: {
     awaiting_approval: 'Wartet auf Freigabe',
     pending: 'Unterwegs',

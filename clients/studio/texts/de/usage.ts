@@ -28,7 +28,7 @@ export const usage: StudioTexts['usage'] = {
     left: 'Übrig vom Tagesbudget',
     unlimited: 'Unbegrenzt',
     ended: 'Durch ein Budget beendete Läufe',
-    share: percent => `${percent} des Tagesbudgets sind ausgegeben`,
+    share: percent => `Ausgegeben: ${percent} des Tagesbudgets`,
   },
   budgets: {
     title: 'Budgets',

@@ -61,7 +61,8 @@ export const webhooks: StudioTexts['webhooks'] = {
     oldest: 'Die älteste wartet seit',
     nothingWaits: 'nichts wartet',
     sparkline: (attempts, failed) => `Versuche je Stunde: insgesamt ${attempts}, davon ${failed} gescheitert`,
-    hour: (at, attempts, failed) => `${at}: ${attempts} Versuche, ${failed} gescheitert`,
+    hour: (at, attempts, failed) =>
+      `${at}: ${attempts} ${attempts === '1' ? 'Versuch' : 'Versuche'}, ${failed} gescheitert`,
     replaying: (made, isOfFailed, until) =>
       `${isOfFailed ? 'Gescheitertes' : 'Alles'} bis ${until} wird noch einmal zugestellt: bisher ${made}`,
   },

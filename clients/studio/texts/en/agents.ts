@@ -178,7 +178,8 @@ export const runs = {
   steps: 'Steps',
   noSteps: 'It has done nothing yet.',
   step: (number: number) => `Model, step ${number}`,
-  stepTokens: (given: string, written: string) => `${given} tokens read, ${written} written`,
+  stepTokens: (given: string, written: string) =>
+    `${given} ${given === '1' ? 'token' : 'tokens'} read, ${written} written`,
   calls: {
     awaiting_approval: 'Waits for approval',
     pending: 'Under way',

@@ -58,7 +58,8 @@ export const webhooks = {
     nothingWaits: 'nothing waits',
     sparkline: (attempts: string, failed: string) =>
       `Attempts by hour: ${attempts} in all, ${failed} of them failed`,
-    hour: (at: string, attempts: string, failed: string) => `${at}: ${attempts} attempts, ${failed} failed`,
+    hour: (at: string, attempts: string, failed: string) =>
+      `${at}: ${attempts} ${attempts === '1' ? 'attempt' : 'attempts'}, ${failed} failed`,
     replaying: (made: string, isOfFailed: boolean, until: string) =>
       `Delivering ${isOfFailed ? 'what has failed' : 'everything'} up to ${until} again: ${made} so far`,
   },
