@@ -33,12 +33,17 @@ export function UnreadLine() {
 export function InlineEvent({ event, names }: { readonly event: ShownEvent; readonly names: Names }) {
   const formats = useFormats();
   const text = useEventText(event, names);
+  const at = formats.dateTime(event.occurredAt);
+  // Of two times nobody would know which is which.
+  const namesTime = event.eventName === 'thread.snooze.changed' && event.data.thread.snoozedUntil != null;
   return (
-    <div className={classes['event']}>
+    <div className={classes['event']} title={namesTime ? at : undefined}>
       <bdi>{text}</bdi>{' '}
-      <time dateTime={event.occurredAt} title={formats.dateTime(event.occurredAt)}>
-        {formats.time(event.occurredAt)}
-      </time>
+      {!namesTime && (
+        <time dateTime={event.occurredAt} title={at}>
+          {formats.time(event.occurredAt)}
+        </time>
+      )}
     </div>
   );
 }
