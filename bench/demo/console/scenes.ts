@@ -85,7 +85,7 @@ const scenes: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
       customFields: { 'Customer number': 40_117, Plan: 'Gold', Newsletter: true },
     });
     const body = `@${ines.displayName} the code ended on Sunday. May I give her a new one?`;
-    await tom.skein.notes.create(threadId, { body });
+    await tom.skein.notes.create(threadId, { body, mentions: [ines.userId] });
   },
 
   /** A colleague is at it: he looks, and writes. */

@@ -87,6 +87,13 @@ t.test('each queue has something', async () => {
   await page.getByRole('option', { name: 'Arjun Patel' }).waitFor();
 });
 
+t.test('is mentioned in a note of a colleague', async t => {
+  await page.getByRole('link', { name: /^Mentions 1$/ }).click();
+  await page.getByRole('link', { name: /^Tom Bakker, on Lucía Fernández/ }).click();
+  const note = log.getByRole('article', { name: 'Note, Tom Bakker' });
+  t.equal(await note.locator('mark').textContent(), '@Ines Moreau');
+});
+
 t.test('approves what the agent suggests, and sees how it came to it', async t => {
   await openQueue('Needs approval');
   await openThread('Anna Kowalska');
