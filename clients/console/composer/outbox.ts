@@ -3,7 +3,7 @@
  * same Idempotency-Key.
  *
  *   waiting -> sending -> gone: the server has it
- *                      -> waiting: there was no answer, or a passing error; again after a while, or when the stream is online
+ *                      -> waiting: there was no answer, or a passing error; again after a while, or when the stream comes back
  *                      -> refused: the operator sends it again, with a new key, or discards it
  *
  * A message that failed and is sent once more has a key of its own kind, the same for all operators.
@@ -61,7 +61,6 @@ export class Outbox {
   readonly #listeners = new Set<() => void>();
   #items: readonly Outgoing[];
   #damaged: readonly string[];
-  #isOnline = true;
   #isStopped = false;
   #failures = 0;
   #cancelRetry: (() => void) | undefined;
@@ -139,17 +138,15 @@ export class Outbox {
     this.flush();
   }
 
-  /** Whether it makes sense to try. Coming online, everything is tried at once. */
-  setOnline(isOnline: boolean): void {
-    if (isOnline && !this.#isOnline) this.#failures = 0;
-    this.#isOnline = isOnline;
-    this.#isStopped = false;
+  /** The server is there again: what waits is tried at once. Whether it is there, the outbox finds out by itself, too: no stream is needed. */
+  resume(): void {
+    this.#failures = 0;
     this.flush();
   }
 
   /** Sends the first of each thread that is not on its way. */
   flush(): void {
-    if (!this.#isOnline) return;
+    if (this.#isStopped) return;
     this.#cancelRetry?.();
     this.#cancelRetry = undefined;
     const threads = new Set<string>();
@@ -162,7 +159,6 @@ export class Outbox {
 
   /** Of what is still on its way, the next outbox of this place learns by itself: from here on only it keeps anything. */
   stop(): void {
-    this.#isOnline = false;
     this.#isStopped = true;
     this.#cancelRetry?.();
   }
@@ -179,7 +175,7 @@ export class Outbox {
       // That attempt was refused before, perhaps a colleague's: what was in its way may be gone.
       if (item.resend !== undefined && isReplay(error)) return this.#renew(item.key);
       if (!canSucceedLater(error)) return this.#refuse(item.key, await this.#describe(error));
-      this.#update(item.key, { state: 'waiting' });
+      this.#update(item.key, { state: 'waiting', hasFailed: true });
       this.#retryLater();
       return;
     }

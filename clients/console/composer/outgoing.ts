@@ -46,6 +46,8 @@ export interface Outgoing {
   /** Since when it has its key, in milliseconds since 1970. */
   readonly queuedAt: number;
   readonly state: 'waiting' | 'sending' | 'refused';
+  /** A try of it came to nothing: until one gets through it waits, whatever is tried meanwhile. */
+  readonly hasFailed?: boolean;
   /** Why it was refused, in words; `tooOld`: its key is not honoured any more; `archived`: its conversation is. */
   readonly problem?: string;
 }
@@ -142,6 +144,7 @@ const isWhole = toShapeCheck({
   content: isContent,
   queuedAt: isNumber,
   state: toChoiceCheck('waiting', 'sending', 'refused'),
+  hasFailed: toOptionalCheck(value => typeof value === 'boolean'),
   problem: toOptionalCheck(isText),
 });
 

@@ -6,7 +6,8 @@
  *              -> catchingUp or reset -> online
  *
  * After a lost connection the stream goes on where it was: `catchingUp` until what was missed has come. `reset` says that too much was
- * missed: listeners read what they show again, and it lasts until they have.
+ * missed: listeners read what they show again, and it lasts until they have. `polling` stands for `waiting` where no connection can be had,
+ * though the server answers: what is shown is read again from time to time.
  */
 import type { Cursor, Disconnect, EventStream, StreamItem } from '../../sdk/index.ts';
 
@@ -17,6 +18,7 @@ export type StreamState =
   | { readonly is: 'catchingUp'; readonly left: number }
   | { readonly is: 'reset' }
   | { readonly is: 'waiting'; readonly retryAt: number }
+  | { readonly is: 'polling' }
   /** The session is over, or the operator may not follow this project any more. */
   | { readonly is: 'ended'; readonly error: unknown };
 
@@ -34,8 +36,12 @@ export interface StreamListener {
   onEphemeral?(event: StreamedEphemeral): void;
   /** A connection begins: what is not repeated comes anew. */
   onConnect?(): void;
+  /** The first connection begins, from now: of what happened between an earlier read and this nothing comes. */
+  onBegin?(): void;
   /** Events were missed for good. Gives a promise where reading again takes a while. */
   onReset?(): void | Promise<unknown>;
+  /** No connection can be had: what is shown is read again, and stays until it has come. */
+  onPoll?(): void | Promise<unknown>;
 }
 
 /** Opens the stream: of the SDK, or of a test. */
@@ -57,10 +63,13 @@ export class ProjectStream {
   readonly #listeners = new Set<StreamListener>();
   readonly #stateListeners = new Set<() => void>();
   #state: StreamState = { is: 'connecting' };
+  /** How it stands with the next connection. */
+  #next: StreamState = this.#state;
   #following: AbortController | undefined;
   #opened: Pick<EventStream, 'view' | 'check'> | undefined;
   #checkedAt = -Infinity;
   #viewed: string | null = null;
+  #hasBegun = false;
   /** The number with which it has caught up. */
   #head = 0;
   #leftToldAt = 0;
@@ -113,9 +122,26 @@ export class ProjectStream {
     this.#opened?.check(aliveWithinMs);
   }
 
+  /**
+   * Has what is shown read again, unless there is a connection.
+   *
+   * @param isLasting whether it will be so for a while, which is told
+   */
+  poll(isLasting: boolean): void {
+    if (isConnected(this.#state) || this.#state.is === 'ended') return;
+    if (isLasting && this.#state.is !== 'polling') this.#setState({ is: 'polling' });
+    for (const listener of this.#listeners) void listener.onPoll?.();
+  }
+
+  /** The server does not answer either. */
+  endPolling(): void {
+    if (this.#state.is === 'polling') this.#setState(this.#next);
+  }
+
   async #follow(signal: AbortSignal): Promise<void> {
     const onDisconnect = ({ retryInMs, wasSilent }: Disconnect): void => {
-      this.#setState({ is: 'waiting', retryAt: this.#now() + retryInMs });
+      this.#next = { is: 'waiting', retryAt: this.#now() + retryInMs };
+      if (this.#state.is !== 'polling') this.#setState(this.#next);
       if (wasSilent) this.#onSilence();
     };
     try {
@@ -136,9 +162,12 @@ export class ProjectStream {
     if (item.type === 'resumed') this.#head = item.head;
     if (item.type === 'reset') this.#setState({ is: 'reset' });
     else if (item.type !== 'ephemeral') this.#count(item.cursor.seq, isBeginning);
+    const isFirst = isBeginning && !this.#hasBegun;
+    this.#hasBegun ||= isBeginning;
     const readings: unknown[] = [];
     for (const listener of this.#listeners) {
       if (isBeginning) listener.onConnect?.();
+      if (isFirst) listener.onBegin?.();
       if (item.type === 'event') listener.onEvent?.(item.event);
       else if (item.type === 'ephemeral') listener.onEphemeral?.(item.event);
       else if (item.type === 'reset') readings.push(listener.onReset?.());

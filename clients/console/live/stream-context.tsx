@@ -1,6 +1,8 @@
 /** The stream of the environment that is worked in, for everything beneath. */
 import { createContext, useContext, useEffect, useMemo, useSyncExternalStore, type ReactNode } from 'react';
 import { requests, skein } from '../../kit/browser-session.ts';
+import { scheduleByTimer } from '../../kit/schedule-by-timer.ts';
+import { pollWithoutStream } from './polling.ts';
 import { onWake } from './wake.ts';
 import { ProjectStream, type StreamListener, type StreamState } from './project-stream.ts';
 
@@ -23,9 +25,16 @@ export function StreamProvider({ projectId, environmentId, children }: StreamPro
   );
   useEffect(() => {
     stream.start();
-    const stopWatching = onWake(() => stream.check());
+    const stops = [
+      onWake(() => stream.check()),
+      pollWithoutStream(stream, {
+        ask: () => skein.auth.me({ maxRetries: 0 }),
+        isSeen: () => !document.hidden,
+        schedule: scheduleByTimer,
+      }),
+    ];
     return () => {
-      stopWatching();
+      for (const stop of stops) stop();
       stream.stop();
     };
   }, [stream]);

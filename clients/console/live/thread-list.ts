@@ -55,6 +55,7 @@ export class ThreadList implements StreamListener {
   /** Which reading is the last that was begun: answers of earlier ones come too late. */
   #reading = 0;
   #isReadingFirst = false;
+  #isPolling = false;
   /** Threads of which an event was taken since the first page was asked for: its answer may be older. */
   readonly #heard = new Set<string>();
   /** Somebody has asked for more meanwhile. */
@@ -214,7 +215,7 @@ export class ThreadList implements StreamListener {
     const taken = this.#rows.takeEvent(event);
     if (taken === 'nothing') return;
     this.#changed.add(threadId);
-    if (this.#isReadingFirst) this.#heard.add(threadId);
+    if (this.#isReadingFirst || this.#isPolling) this.#heard.add(threadId);
     this.#order.change(threadId);
     if (taken === 'changed') this.#tellSoon();
     // An answer that is on its way may be older than this event, and what came before it was not taken.
@@ -225,6 +226,29 @@ export class ThreadList implements StreamListener {
 
   onReset(): Promise<void> {
     return this.renew();
+  }
+
+  /** Takes the first page anew, and leaves what was read behind it where it is. */
+  async onPoll(): Promise<void> {
+    if (this.#isPolling || this.#isReadingFirst || this.#state.phase !== 'ready') return;
+    // Those of a search do not change with what happens.
+    if (this.#found !== undefined) return;
+    const reading = this.#reading;
+    this.#isPolling = true;
+    this.#heard.clear();
+    try {
+      const page = await this.#port.list(this.#createQuery());
+      // Another answer is on its way, or has come.
+      if (reading !== this.#reading) return;
+      this.#order.changeAll();
+      this.#forgetAbsent(page);
+      this.#rows.put(page.data);
+      this.#tell();
+    } catch {
+      // It is asked for again soon.
+    } finally {
+      this.#isPolling = false;
+    }
   }
 
   stop(): void {

@@ -32,7 +32,9 @@ export function useQueueCounts(): Queues['queues'] | undefined {
         if (changing.test(eventName) || 'failedSends' in data)
           counts.change('actor' in data && data.actor?.type === 'user' && data.actor.id === userId);
       },
+      onBegin: () => counts.change(false),
       onReset: () => counts.askNow(),
+      onPoll: () => counts.askNow(),
     };
     // Each that shows the counts asks in the same moment: one question is enough.
     const look = (): void => void queries.invalidateQueries({ queryKey }, { cancelRefetch: false });

@@ -42,7 +42,9 @@ export function useMentions() {
         const isGone = eventName === 'thread.note.deleted' || eventName === 'thread.lifecycle.erased';
         if (isGone || findMentioning(event, userId) !== undefined) readAgain();
       },
+      onBegin: readAgain,
       onReset: readAgain,
+      onPoll: readAgain,
     };
   }, [queries, keys, userId]);
   useStreamListener(listener);

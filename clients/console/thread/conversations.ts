@@ -1,7 +1,7 @@
 /**
  * The threads that were opened last, all kept true by the stream, and what is on its way to them.
  *
- *   away -> worked in (`start`): its stream keeps the threads true, and tells whether it makes sense to send
+ *   away -> worked in (`start`): its stream keeps the threads true, and where there is none the open one is read again from time to time
  *        <- (`stop`): nothing keeps the threads true; what is on its way goes on by itself
  *   either -> ended (`end`): nothing is sent any more
  */
@@ -33,7 +33,10 @@ export class Conversations implements StreamListener {
   readonly #readListeners = new Set<(threadId: string, sequence: number) => void>();
   readonly #userId: string;
   #stop: (() => void)[] = [];
-  #wasOnline = false;
+  #wasConnected = false;
+  #isConnected = false;
+  /** No stream can be had, and the server answers. */
+  #isPolled = false;
   #isEnded = false;
 
   constructor(client: Skein, port: ConversationsPort) {
@@ -50,7 +53,7 @@ export class Conversations implements StreamListener {
 
   /** @param stream of their environment */
   start(stream: ProjectStream): void {
-    this.#wasOnline = false;
+    this.#wasConnected = this.#isConnected = this.#isPolled = false;
     // Nothing has kept the threads true. The page that begins may have opened the last of them already, which is read again below.
     const last = [...this.#threads].at(-1);
     this.#threads.clear();
@@ -60,19 +63,23 @@ export class Conversations implements StreamListener {
     follow();
   }
 
-  #follow(isOnline: boolean): void {
-    this.outbox.setOnline(isOnline);
-    if (!isOnline || this.#wasOnline) return;
-    this.#wasOnline = true;
+  #follow(connected: boolean): void {
+    const isNew = connected && !this.#isConnected;
+    this.#isConnected = connected;
+    if (!isNew) return;
+    this.#isPolled = false;
+    this.outbox.resume();
+    if (this.#wasConnected) return;
+    this.#wasConnected = true;
     // The stream tells nothing of what happened before it began: what was read until then is read again.
     void this.onReset();
   }
 
-  /** Their operator looks at something else. No stream tells whether there is a connection: the outbox finds out. */
+  /** Their operator looks at something else. */
   stop(): void {
     for (const stop of this.#stop) stop();
     this.#stop = [];
-    if (!this.#isEnded) this.outbox.setOnline(true);
+    if (!this.#isEnded) this.outbox.resume();
   }
 
   /** For good: the session is over. */
@@ -85,7 +92,10 @@ export class Conversations implements StreamListener {
 
   /** @param create makes one that is not kept; what it takes is loaded with the first that is opened */
   getThread(threadId: string, create: CreateThread): OpenThread {
-    const thread = this.#threads.get(threadId) ?? create(threadId, this.client, this.#createPort(threadId));
+    const known = this.#threads.get(threadId);
+    const thread = known ?? create(threadId, this.client, this.#createPort(threadId));
+    // Nothing has kept it true meanwhile.
+    if (this.#isPolled) void known?.reset();
     this.#threads.delete(threadId);
     this.#threads.set(threadId, thread);
     const [oldest] = this.#threads.keys();
@@ -119,6 +129,12 @@ export class Conversations implements StreamListener {
   onEphemeral(event: EphemeralEvent): void {
     const { threadId } = event.data;
     if (threadId !== undefined) this.#threads.get(threadId)?.takeEphemeral(event);
+  }
+
+  /** Only the thread that was opened last is looked at: the others are read again when they are. */
+  onPoll(): void {
+    this.#isPolled = true;
+    void [...this.#threads.values()].at(-1)?.reset();
   }
 
   async onReset(): Promise<void> {

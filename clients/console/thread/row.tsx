@@ -3,6 +3,7 @@ import { UnstyledButton } from '@mantine/core';
 import { Clock } from 'lucide-react';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { Outgoing } from '../composer/outbox.ts';
+import { getShownState } from '../composer/unsent.ts';
 import { useTexts, type ConsoleTexts } from '../texts/index.ts';
 import { useConversing } from './conversations-context.tsx';
 import type { ShownEvent } from './history.ts';
@@ -113,7 +114,8 @@ interface OutgoingBubbleProps {
 export function OutgoingBubble({ outgoing, isBehind }: OutgoingBubbleProps) {
   const texts = useTexts().thread.composer;
   const { outbox } = useConversing().conversations;
-  const { content, state, problem, key } = outgoing;
+  const { content, problem, key } = outgoing;
+  const state = getShownState(outgoing);
   const said = state === 'sending' ? texts.sending : isBehind ? texts.waitingBehind : texts.waiting;
   return (
     <article

@@ -205,7 +205,8 @@ function Reading() {
 function Failed({ open, error }: { readonly open: OpenThread; readonly error: unknown }) {
   const texts = useTexts().thread;
   const isMissing = error instanceof ApiError && (error.status === 404 || error.status === 403);
-  const mayComeBack = useStreamState().is === 'online' && canSucceedLater(error);
+  const { is } = useStreamState();
+  const mayComeBack = (is === 'online' || is === 'polling') && canSucceedLater(error);
   useEffect(() => {
     if (!mayComeBack) return undefined;
     const timer = setTimeout(() => void open.open(), readAgainMs);

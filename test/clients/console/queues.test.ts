@@ -45,6 +45,24 @@ t.test('what is written, waits or was refused is marked in the list, and counted
   });
 });
 
+t.test('what happens between the first count and the stream is counted', async t => {
+  const page = await openConsole(t, browser, setting, operator, { path: '/console/settings' });
+  const mayConnect = Promise.withResolvers<undefined>();
+  await page.routeWebSocket(/events\/stream/, async socket => {
+    await mayConnect.promise;
+    socket.connectToServer();
+  });
+  await page.goto(`${setting.baseUrl}${place}/all`);
+  await page.getByRole('link', { name: 'Mine 1', exact: true }).waitFor();
+  await skein.threads.assign(grace, { userId: operator.userId });
+  mayConnect.resolve(undefined);
+  await page.getByRole('link', { name: 'Mine 2', exact: true }).waitFor({
+    // Sooner than it is asked for each minute.
+    timeout: 20_000,
+  });
+  await skein.threads.assign(grace, { userId: null });
+});
+
 t.test('which windows close soon, and how many, is asked again each minute', async t => {
   const page = await openConsole(t, browser, setting, operator, { path: '/console/settings' });
   await page.getByRole('heading', { name: 'Settings' }).waitFor();

@@ -29,6 +29,10 @@ export const shell: typeof english = {
     waiting: seconds => `Verbindet neu in ${seconds} s`,
     catchingUp: left => `Holt auf (${left})`,
     reset: 'Liest alles neu',
+    polling: seconds => `Keine Live-Verbindung: liest alle ${seconds} s neu`,
+    pollingHint:
+      'Der Server antwortet, aber auf dem Weg dorthin wird keine Live-Verbindung durchgelassen. Sie können wie immer arbeiten und senden; was andere tun, sehen Sie etwas später. Wer Ihr Netzwerk verwaltet, kann Websockets zu dieser Adresse zulassen.',
+    offline: 'Offline: kein Netzwerk',
     ended: 'Getrennt: bitte neu anmelden',
     unsent: count =>
       count === 1 ? '1 Nachricht wartet auf Versand' : `${count} Nachrichten warten auf Versand`,

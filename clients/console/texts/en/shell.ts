@@ -27,6 +27,10 @@ export const shell = {
     waiting: (seconds: number) => `Reconnecting in ${seconds} s`,
     catchingUp: (left: string) => `Catching up (${left})`,
     reset: 'Reading everything again',
+    polling: (seconds: number) => `No live updates: read again every ${seconds} s`,
+    pollingHint:
+      'The server answers, but something on the way to it lets no live connection through. You can work and send as ever; what others do is shown a little later. Your network’s administrator can allow websockets to this address.',
+    offline: 'Offline: no network',
     ended: 'Disconnected: sign in again',
     unsent: (count: number) => (count === 1 ? '1 waits to be sent' : `${count} wait to be sent`),
     refused: (count: number) => `${count} not sent`,

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { Outbox, type Outgoing } from '../../../../clients/console/composer/outbox.ts';
 import { getMark } from '../../../../clients/console/composer/outgoing.ts';
+import { getShownState } from '../../../../clients/console/composer/unsent.ts';
 import { ApiError, ConnectionError } from '../../../../clients/sdk/index.ts';
 import fc from '../../../support/fuzz.ts';
 
@@ -40,6 +41,8 @@ class Network implements Tab {
   kept: string | null = null;
   at = 0;
   looks = 0;
+  /** Nothing gets through. */
+  isDown = false;
   /** When the server has received what had the key. */
   readonly #honoured = new Map<string, number>();
   readonly #outcomes: Outcome[];
@@ -81,6 +84,7 @@ class Network implements Tab {
 
   #find({ resend, afterSequence = 0, ...item }: Outgoing): boolean {
     this.looks++;
+    if (this.isDown) throw new ConnectionError('down');
     return this.received
       .slice(afterSequence)
       .some(
@@ -92,6 +96,7 @@ class Network implements Tab {
 
   #take(outgoing: Outgoing): void {
     this.tries.push(outgoing);
+    if (this.isDown) throw new ConnectionError('down');
     const outcome = this.#outcomes.shift() ?? 'accepted';
     if (outcome === 'lost') throw new ConnectionError('lost');
     if (outcome === 'busy') throw createError(503);
@@ -133,7 +138,7 @@ t.test(
           const sent: Record<string, string[]> = { a: [], b: [] };
           for (const [index, each] of steps.entries()) {
             if (each === 'run') await network.run();
-            else if (typeof each === 'boolean') outbox.setOnline(each);
+            else if (typeof each === 'boolean') network.isDown = each;
             else if (each === 'reload') {
               outbox.stop();
               outbox = network.createOutbox();
@@ -142,7 +147,8 @@ t.test(
               outbox.add(each.add, note(`${index}`));
             }
           }
-          outbox.setOnline(true);
+          network.isDown = false;
+          outbox.resume();
           await network.run();
           const arrived = (thread: string): string[] =>
             bodies(network.received.filter(({ threadId }) => threadId === thread));
@@ -163,13 +169,15 @@ t.test('what an outbox hears of after its end does not undo what the next one ke
   first.add('a', note('first'));
   first.stop();
   const second = network.createOutbox();
-  second.setOnline(false);
+  network.isDown = true;
   second.add('a', note('second'));
   await network.run();
   t.strictSame(bodies(network.received), ['first']);
+  second.stop();
   const third = network.createOutbox();
   t.strictSame(bodies(third.getItems()), ['first', 'second']);
-  third.setOnline(true);
+  network.isDown = false;
+  third.resume();
   await network.run();
   t.strictSame(bodies(network.received), ['first', 'second']);
 });
@@ -227,16 +235,33 @@ t.test('what was refused before stands in the way of no later attempt', async t 
   t.strictSame(bodies(network.received), ['failed'], 'and both attempts are one');
 });
 
-t.test('nothing is tried while the stream is not online', async t => {
+t.test(
+  'what came to nothing is tried again by itself, and counts as waiting until it gets through',
+  async t => {
+    const network = new Network(['lost', 'lost']);
+    const outbox = network.createOutbox();
+    const shown: string[] = [];
+    outbox.onChange(() => shown.push(...outbox.getItems().map(getShownState)));
+    outbox.add('a', note('later'));
+    await network.run();
+    t.strictSame(bodies(network.received), ['later']);
+    t.strictSame([...new Set(shown)], ['waiting', 'sending']);
+    t.equal(shown.lastIndexOf('sending'), 1, 'only the first try is shown as one');
+    t.equal(shown.length, 6);
+  },
+);
+
+t.test('when the server is there again, nobody waits for the next try', async t => {
   const network = new Network([]);
   const outbox = network.createOutbox();
-  outbox.setOnline(false);
-  outbox.add('a', note('later'));
-  await network.run();
-  t.equal(network.tries.length, 0);
-  outbox.setOnline(true);
-  await network.run();
-  t.strictSame(bodies(network.received), ['later']);
+  network.isDown = true;
+  outbox.add('a', note('first'));
+  outbox.add('b', note('elsewhere'));
+  await Promise.resolve();
+  t.match(outbox.getItems(), [{ state: 'waiting' }, { state: 'waiting' }]);
+  network.isDown = false;
+  outbox.resume();
+  t.strictSame(bodies(network.received), ['first', 'elsewhere']);
 });
 
 t.test('what the stream shows to have arrived is not sent again', async t => {
@@ -251,23 +276,24 @@ t.test('what the stream shows to have arrived is not sent again', async t => {
 });
 
 t.test('what has waited longer than its key is honoured is not sent by itself', async t => {
-  const network = new Network(['lost']);
+  const network = new Network([]);
   const outbox = network.createOutbox();
-  outbox.setOnline(false);
+  network.isDown = true;
   outbox.add('a', note('yesterday'));
   outbox.add('a', note('after it'));
+  await Promise.resolve();
   network.at = 24 * hour;
-  outbox.setOnline(true);
+  network.isDown = false;
+  outbox.resume();
   await network.run();
   t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }, { state: 'waiting' }]);
-  t.equal(network.tries.length, 0);
+  t.equal(network.tries.length, 1, 'only when it was new');
   outbox.remove('key-1');
   await network.run();
   t.match(outbox.getItems(), [{ state: 'refused', problem: 'tooOld' }]);
   outbox.retry('key-2');
   await network.run();
   t.strictSame(bodies(network.received), ['after it']);
-  t.equal(network.tries.length, 2, 'the first was lost');
 });
 
 t.test('what came without an answer a day ago is found where it is, and does not go out twice', async t => {
@@ -327,13 +353,12 @@ t.test('a tab and its copy: what waits in both leaves once, in order, whatever i
       async (outcomes, count, steps) => {
         const network = new Network(outcomes);
         const first = network.createOutbox();
-        first.setOnline(false);
+        network.isDown = true;
         const shared = Array.from({ length: count }, (_each, index) => `shared ${index}`);
         for (const body of shared) first.add('a', note(body));
         // A browser copies what a tab has kept.
         const tabs: Tab[] = [network, { kept: network.kept }];
         const outboxes = [first, network.createOutbox(tabs[1])];
-        outboxes[1]?.setOnline(false);
         const own: string[][] = [[], []];
         for (const [index, { tab, does }] of steps.entries()) {
           const outbox = outboxes[tab];
@@ -344,9 +369,13 @@ t.test('a tab and its copy: what waits in both leaves once, in order, whatever i
           } else if (does === 'write') {
             own[tab]?.push(`own ${index}`);
             outbox?.add('a', note(`own ${index}`));
-          } else outbox?.setOnline(does === 'online');
+          } else {
+            network.isDown = does === 'offline';
+            if (!network.isDown) outbox?.resume();
+          }
         }
-        for (const outbox of outboxes) outbox.setOnline(true);
+        network.isDown = false;
+        for (const outbox of outboxes) outbox.resume();
         await network.run();
         const received = bodies(network.received);
         const isInOrder = (texts: readonly string[]): boolean =>

@@ -130,3 +130,47 @@ t.test('a connection that has died without a word is told of, any other end is n
   disconnect(true);
   t.equal(countSilences(), 1);
 });
+
+t.test(
+  'where no connection can be had, what is shown is read again, and it says so until there is one',
+  async t => {
+    const { stream, states, take, disconnect } = setUp(t);
+    let polls = 0;
+    stream.listen({ onPoll: () => void polls++ });
+    await take(resumed(5));
+    stream.poll(true);
+    t.equal(polls, 0, 'there is one');
+    disconnect();
+    stream.poll(false);
+    t.equal(polls, 1);
+    t.match(stream.getState(), { is: 'waiting' });
+    stream.poll(true);
+    disconnect();
+    stream.poll(true);
+    t.equal(polls, 3);
+    t.match(stream.getState(), { is: 'polling' }, 'the next attempt that fails is no news');
+    stream.endPolling();
+    t.match(stream.getState(), { is: 'waiting' });
+    stream.poll(true);
+    await take(resumed(5, 6), event(6));
+    t.strictSame(
+      states.map(({ is }) => is),
+      ['online', 'waiting', 'polling', 'waiting', 'polling', 'catchingUp', 'online'],
+    );
+    stream.endPolling();
+    t.match(stream.getState(), { is: 'online' });
+  },
+);
+
+t.test(
+  'what was read before the first connection is doubtful, and what was read before a later one is not',
+  async t => {
+    const { stream, take, disconnect } = setUp(t);
+    let begins = 0;
+    stream.listen({ onBegin: () => begins++ });
+    await take(resumed(5), event(6));
+    disconnect();
+    await take(resumed(6, 7), event(7));
+    t.equal(begins, 1);
+  },
+);
