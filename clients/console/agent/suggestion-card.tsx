@@ -117,7 +117,7 @@ function Pending(props: SuggestionCardProps) {
           <LinkedText text={shown.body} />
         </div>
       )}
-      {mode === 'discarding' && (
+      {mode === 'discarding' && names.mayAnswer && (
         <TextInput
           size="xs"
           aria-label={texts.discardReason}
@@ -134,30 +134,32 @@ function Pending(props: SuggestionCardProps) {
           {problem}
         </p>
       )}
-      <footer>
-        <Decisions
-          mayAnswer={mayDecide}
-          mode={mode}
-          onMode={changeMode}
-          isRunning={isRunning}
-          canSend={edited.trim() !== ''}
-          onApprove={() => void resolve('approve')}
-          onSendEdited={() => void sendEdited()}
-          onDiscard={() => void discard()}
-        />
-        <Tooltip label={texts.takeOverHint}>
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            color="gray"
-            ms="auto"
-            disabled={!mayDecide}
-            onClick={() => void takeOver()}
-          >
-            {texts.takeOver}
-          </Button>
-        </Tooltip>
-      </footer>
+      {names.mayAnswer && (
+        <footer>
+          <Decisions
+            mayAnswer={mayDecide}
+            mode={mode}
+            onMode={changeMode}
+            isRunning={isRunning}
+            canSend={edited.trim() !== ''}
+            onApprove={() => void resolve('approve')}
+            onSendEdited={() => void sendEdited()}
+            onDiscard={() => void discard()}
+          />
+          <Tooltip label={texts.takeOverHint}>
+            <Button
+              size="compact-sm"
+              variant="subtle"
+              color="gray"
+              ms="auto"
+              disabled={!mayDecide}
+              onClick={() => void takeOver()}
+            >
+              {texts.takeOver}
+            </Button>
+          </Tooltip>
+        </footer>
+      )}
     </section>
   );
 }

@@ -69,7 +69,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
           {JSON.stringify(input, null, 2)}
         </pre>
       )}
-      {reason !== undefined && (
+      {mayAnswer && reason !== undefined && (
         <TextInput
           size="xs"
           aria-label={texts.refuseReason}
@@ -84,13 +84,13 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
           {problem}
         </p>
       )}
-      <footer>
-        {mayAnswer && reason === undefined && (
-          <Button size="compact-sm" loading={isRunning} onClick={() => resolve('approve')}>
-            {texts.approveTool}
-          </Button>
-        )}
-        {mayAnswer && (
+      {mayAnswer && (
+        <footer>
+          {reason === undefined && (
+            <Button size="compact-sm" loading={isRunning} onClick={() => resolve('approve')}>
+              {texts.approveTool}
+            </Button>
+          )}
           <Button
             size="compact-sm"
             variant={reason === undefined ? 'default' : 'filled'}
@@ -99,13 +99,13 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
           >
             {texts.refuseTool}
           </Button>
-        )}
-        {reason !== undefined && (
-          <Button size="compact-sm" variant="default" onClick={() => giveReason(undefined)}>
-            {texts.cancelRefusal}
-          </Button>
-        )}
-      </footer>
+          {reason !== undefined && (
+            <Button size="compact-sm" variant="default" onClick={() => giveReason(undefined)}>
+              {texts.cancelRefusal}
+            </Button>
+          )}
+        </footer>
+      )}
     </section>
   );
 }

@@ -17,7 +17,7 @@ import { useDraft, useWrittenText } from './use-draft.ts';
 const maxMessageLength = 16_000;
 const maxNoteLength = 4_000;
 
-export function useComposition(thread: Thread, { colleagues }: Names) {
+export function useComposition(thread: Thread, { colleagues, mayAnswer, isRoleKnown }: Names) {
   const { threadId } = thread;
   const { conversations, drafts } = useConversing();
   const { outbox } = conversations;
@@ -37,7 +37,8 @@ export function useComposition(thread: Thread, { colleagues }: Names) {
   const check = useSendCheck(
     thread,
     toMessages(written)[0] ?? written,
-    kind === 'reply' && thread.status !== 'archived',
+    // Who may only read is refused.
+    isRoleKnown && mayAnswer && kind === 'reply' && thread.status !== 'archived',
   );
   const maxLength = kind === 'note' ? maxNoteLength : (check.answer?.maxTextLength ?? maxMessageLength);
   const canSend = (text.trim() !== '' || files.length > 0) && length <= maxLength && isReady;

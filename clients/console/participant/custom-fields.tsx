@@ -13,17 +13,19 @@ import classes from './participant.module.css';
 interface CustomFieldsProps {
   readonly open: OpenThread;
   readonly thread: Thread;
+  readonly mayChange: boolean;
 }
 
 /** What is being edited; without a field, a new one. */
 type Edited = { readonly field: Field | undefined } | undefined;
 
-export function CustomFields({ open, thread }: CustomFieldsProps) {
+export function CustomFields({ open, thread, mayChange }: CustomFieldsProps) {
   const texts = useTexts().thread.participant;
   const client = useClient();
   const action = useAction();
   const [edited, setEdited] = useState<Edited>();
   const fields = listFields(thread.customFields ?? {});
+  if (!mayChange && edited !== undefined) setEdited(undefined);
   const begin = (next: Edited): void => {
     action.dismiss();
     setEdited(next);
@@ -49,6 +51,7 @@ export function CustomFields({ open, thread }: CustomFieldsProps) {
           <FieldRow
             key={field.name}
             field={field}
+            mayChange={mayChange}
             onEdit={() => begin({ field })}
             onRemove={() => void write(field.name, null)}
           />
@@ -57,7 +60,8 @@ export function CustomFields({ open, thread }: CustomFieldsProps) {
       {edited !== undefined && !fields.some(({ name }) => name === edited.field?.name) && (
         <FieldForm {...form} before={edited.field} />
       )}
-      {edited === undefined && (
+      {!mayChange && fields.length === 0 && <p className={classes['none']}>{texts.noFields}</p>}
+      {mayChange && edited === undefined && (
         <Button
           className={classes['add']}
           variant="subtle"
@@ -79,11 +83,12 @@ export function CustomFields({ open, thread }: CustomFieldsProps) {
 
 interface FieldRowProps {
   readonly field: Field;
+  readonly mayChange: boolean;
   readonly onEdit: () => void;
   readonly onRemove: () => void;
 }
 
-function FieldRow({ field, onEdit, onRemove }: FieldRowProps) {
+function FieldRow({ field, mayChange, onEdit, onRemove }: FieldRowProps) {
   const texts = useTexts().thread.participant;
   const toText = useFieldText();
   const { name, value } = field;
@@ -95,12 +100,16 @@ function FieldRow({ field, onEdit, onRemove }: FieldRowProps) {
       <span title={toText(value)}>
         <bdi>{toText(value)}</bdi>
       </span>
-      <ActionIcon size={16} aria-label={texts.editField(name)} onClick={onEdit}>
-        <Pencil size={11} />
-      </ActionIcon>
-      <ActionIcon size={16} aria-label={texts.removeField(name)} onClick={onRemove}>
-        <X size={12} />
-      </ActionIcon>
+      {mayChange && (
+        <>
+          <ActionIcon size={16} aria-label={texts.editField(name)} onClick={onEdit}>
+            <Pencil size={11} />
+          </ActionIcon>
+          <ActionIcon size={16} aria-label={texts.removeField(name)} onClick={onRemove}>
+            <X size={12} />
+          </ActionIcon>
+        </>
+      )}
     </div>
   );
 }

@@ -15,26 +15,29 @@ interface NameFieldProps {
   readonly thread: Thread;
   readonly name: string;
   readonly action: Action;
+  readonly mayChange: boolean;
 }
 
-export function NameField({ open, thread, name, action }: NameFieldProps) {
+export function NameField({ open, thread, name, action, mayChange }: NameFieldProps) {
   const texts = useTexts().thread.participant;
   const client = useClient();
   const [edited, setEdited] = useState<string>();
-  if (edited === undefined)
+  if (edited === undefined || !mayChange)
     return (
       <div className={classes['name']}>
         <ParticipantFace thread={thread} name={name} size={40} />
         <b title={name}>
           <bdi>{name}</bdi>
         </b>
-        <ActionIcon
-          size="sm"
-          aria-label={texts.editName}
-          onClick={() => setEdited(thread.participant?.displayName ?? '')}
-        >
-          <Pencil size={13} />
-        </ActionIcon>
+        {mayChange && (
+          <ActionIcon
+            size="sm"
+            aria-label={texts.editName}
+            onClick={() => setEdited(thread.participant?.displayName ?? '')}
+          >
+            <Pencil size={13} />
+          </ActionIcon>
+        )}
       </div>
     );
   const save = async (): Promise<void> => {

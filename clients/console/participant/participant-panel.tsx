@@ -34,15 +34,14 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
   const formats = useFormats();
   const labels = texts.participant;
   const { participant, metadata = {} } = thread;
+  const mayChange = names.mayAnswer;
   const reference = participant?.externalParticipantRef ?? thread.externalRef;
   return (
     <aside className={classes['panel']} aria-label={labels.label}>
       <ActionIcon className={classes['close']} size="sm" aria-label={labels.close} onClick={onClose}>
         <X size={14} />
       </ActionIcon>
-      <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
-        <NameField open={open} thread={thread} name={participantName} action={action} />
-      </fieldset>
+      <NameField {...{ open, thread, action, mayChange }} name={participantName} />
       <dl className={classes['facts']}>
         {reference != null && <Fact name={labels.reference}>{reference}</Fact>}
         {participant?.locale != null && <Fact name={labels.language}>{participant.locale}</Fact>}
@@ -54,17 +53,13 @@ export default function ParticipantPanel(props: ParticipantPanelProps) {
         <Fact name={labels.lastMessage}>{formats.dateTime(thread.lastMessageAt)}</Fact>
       </dl>
       <Section title={labels.tags}>
-        <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
-          <Tags open={open} thread={thread} action={action} tagging={tagging} />
-        </fieldset>
+        <Tags {...{ open, thread, action, tagging, mayChange }} />
       </Section>
       <Section title={labels.threads}>
         <OtherThreads thread={thread} reference={reference ?? undefined} />
       </Section>
       <Section title={labels.customFields}>
-        <fieldset className={classes['editable']} disabled={!names.mayAnswer}>
-          <CustomFields open={open} thread={thread} />
-        </fieldset>
+        <CustomFields {...{ open, thread, mayChange }} />
       </Section>
       <FieldsSection title={labels.attributes} fields={withoutPicture(participant?.attributes ?? {})} />
       <FieldsSection title={labels.metadata} fields={metadata} />

@@ -16,9 +16,10 @@ interface TagsProps {
   readonly action: Action;
   /** How often the operator wanted to write a tag. */
   readonly tagging: number;
+  readonly mayChange: boolean;
 }
 
-export function Tags({ open, thread, action, tagging }: TagsProps) {
+export function Tags({ open, thread, action, tagging, mayChange }: TagsProps) {
   const texts = useTexts().thread.participant;
   const change = useTagChange(open, action);
   const [text, setText] = useState('');
@@ -32,36 +33,41 @@ export function Tags({ open, thread, action, tagging }: TagsProps) {
     if (text === '' || isBad) return;
     if (tags.includes(text) || (await change('addTags', text))) setText('');
   };
+  if (!mayChange && tags.length === 0) return <p className={classes['none']}>{texts.noTags}</p>;
   return (
     <div className={classes['tags']}>
       {tags.map(tag => (
-        <span key={tag} className={classes['tag']}>
+        <span key={tag} className={classes['tag']} data-fixed={!mayChange || undefined}>
           <bdi title={tag}>{tag}</bdi>
-          <ActionIcon
-            size={14}
-            aria-label={texts.removeTag(tag)}
-            onClick={() => void change('removeTags', tag)}
-          >
-            <X size={10} />
-          </ActionIcon>
+          {mayChange && (
+            <ActionIcon
+              size={14}
+              aria-label={texts.removeTag(tag)}
+              onClick={() => void change('removeTags', tag)}
+            >
+              <X size={10} />
+            </ActionIcon>
+          )}
         </span>
       ))}
-      <form
-        onSubmit={event => {
-          event.preventDefault();
-          void add();
-        }}
-      >
-        <TextInput
-          ref={input}
-          size="xs"
-          aria-label={texts.addTag}
-          placeholder={texts.addTag}
-          error={isBad && texts.badTag}
-          value={text}
-          onChange={event => setText(event.currentTarget.value)}
-        />
-      </form>
+      {mayChange && (
+        <form
+          onSubmit={event => {
+            event.preventDefault();
+            void add();
+          }}
+        >
+          <TextInput
+            ref={input}
+            size="xs"
+            aria-label={texts.addTag}
+            placeholder={texts.addTag}
+            error={isBad && texts.badTag}
+            value={text}
+            onChange={event => setText(event.currentTarget.value)}
+          />
+        </form>
+      )}
     </div>
   );
 }

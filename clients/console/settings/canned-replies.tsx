@@ -1,4 +1,4 @@
-/** The canned replies of a project: everybody reads them; those who look after the project write them, and others are told so by the server. */
+/** The canned replies of a project: everybody reads them; those who look after the project write them, and others are told so. */
 import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
@@ -8,6 +8,8 @@ import { useKitTexts } from '../../kit/texts/index.ts';
 import { ApiError, type CannedReply } from '../../sdk/index.ts';
 import { Drafts } from '../composer/drafts.ts';
 import { useTexts } from '../texts/index.ts';
+import { looksAfterProject } from '../thread/people.ts';
+import { useMembers } from '../thread/use-members.ts';
 import { useErrorText } from '../../kit/error-texts.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { PageHead } from './page-head.tsx';
@@ -28,6 +30,8 @@ export function CannedReplies() {
   const { notFound } = useKitTexts().shell;
   const client = useMemo(() => createOperatorClient({ projectId }), [projectId]);
   const queries = useQueryClient();
+  const members = useMembers(projectId, client);
+  const mayWrite = members !== undefined && looksAfterProject(members);
   const queryKey = ['canned-replies', projectId];
   const { data: replies, error } = useQuery({
     queryKey,
@@ -51,6 +55,9 @@ export function CannedReplies() {
         <PageHead title={texts.replies.title} />
         <section className={classes['section']}>
           <Text size="sm">{texts.replies.about}</Text>
+          {members !== undefined && !mayWrite && replies !== undefined && (
+            <Alert color="gray">{texts.replies.readOnly}</Alert>
+          )}
           <Group gap="xs" aria-label={texts.replies.placeholders} role="group">
             {placeholders.map(each => (
               <Code key={each}>{each}</Code>
@@ -62,6 +69,7 @@ export function CannedReplies() {
               client={client}
               replies={replies}
               drafts={drafts}
+              mayWrite={mayWrite}
               onChanged={() => queries.invalidateQueries({ queryKey })}
             />
           )}
@@ -75,6 +83,7 @@ interface RepliesProps {
   readonly client: ReturnType<typeof createOperatorClient>;
   readonly replies: readonly CannedReply[];
   readonly drafts: Drafts;
+  readonly mayWrite: boolean;
   readonly onChanged: () => Promise<void>;
 }
 
@@ -83,7 +92,7 @@ const newReply = 'new';
 const toDraftId = (id: string): string => `canned-reply:${id}`;
 
 /** One is written at a time. What was begun before is open again. */
-function Replies({ client, replies, drafts, onChanged }: RepliesProps) {
+function Replies({ client, replies, drafts, mayWrite, onChanged }: RepliesProps) {
   const texts = useTexts().settings.replies;
   /** Its id. */
   const [edited, setEdited] = useState(() =>
@@ -108,14 +117,14 @@ function Replies({ client, replies, drafts, onChanged }: RepliesProps) {
               {edited === id ? (
                 <ReplyForm {...common} reply={reply} />
               ) : (
-                <ReplyRow reply={reply} onEdit={() => setEdited(id)} />
+                <ReplyRow reply={reply} onEdit={mayWrite ? () => setEdited(id) : undefined} />
               )}
             </li>
           );
         })}
       </ul>
       {edited === newReply && <ReplyForm {...common} />}
-      {edited === undefined && (
+      {mayWrite && edited === undefined && (
         <Group>
           <Button onClick={() => setEdited(newReply)}>{texts.add}</Button>
         </Group>
@@ -128,7 +137,13 @@ function Replies({ client, replies, drafts, onChanged }: RepliesProps) {
 const isMissing = (error: unknown): boolean =>
   error instanceof ApiError && (error.status === 404 || error.status === 403);
 
-function ReplyRow({ reply, onEdit }: { readonly reply: CannedReply; readonly onEdit: () => void }) {
+interface ReplyRowProps {
+  readonly reply: CannedReply;
+  /** Undefined: the operator may not. */
+  readonly onEdit: (() => void) | undefined;
+}
+
+function ReplyRow({ reply, onEdit }: ReplyRowProps) {
   const texts = useTexts().settings.replies;
   const { shortcut, title, body } = reply;
   return (
@@ -144,9 +159,11 @@ function ReplyRow({ reply, onEdit }: { readonly reply: CannedReply; readonly onE
           {body}
         </Text>
       </div>
-      <Button variant="default" size="xs" aria-label={texts.editNamed(shortcut)} onClick={onEdit}>
-        {texts.edit}
-      </Button>
+      {onEdit !== undefined && (
+        <Button variant="default" size="xs" aria-label={texts.editNamed(shortcut)} onClick={onEdit}>
+          {texts.edit}
+        </Button>
+      )}
     </div>
   );
 }

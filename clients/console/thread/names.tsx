@@ -1,17 +1,19 @@
 /** Who is meant by the ids in a thread. */
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { skein } from '../../kit/browser-session.ts';
 import type { Actor, Agent } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { listColleagues, type Colleague } from './people.ts';
+import { useMembers } from './use-members.ts';
 
 export interface Names {
   /** The operator is first. */
   readonly colleagues: readonly Colleague[];
   /** Whether the operator's role lets them change and answer; also where it is not known. */
   readonly mayAnswer: boolean;
+  /** Whether that is known. */
+  readonly isRoleKnown: boolean;
   person(userId: string | null | undefined): string;
   agent(agentId: string | null | undefined): string;
   /** In which an agent answers where a thread has no mode of its own. */
@@ -21,33 +23,12 @@ export interface Names {
 }
 
 const rarelyChanges = 300_000;
-/** The operator's own role may change, too. */
-const rolesEveryMs = 60_000;
 
 export function useNames(): Names {
   const texts = useTexts().thread;
   const client = useClient();
   const { projectId, environmentId } = useConversing();
-  const { data: known } = useQuery({
-    queryKey: ['colleagues', projectId],
-    staleTime: rarelyChanges,
-    refetchInterval: rolesEveryMs,
-    queryFn: async () => {
-      const me = await skein.auth.me();
-      const [members, workspaceMembers] = await Promise.all([
-        // Not everybody may see everybody.
-        client.console
-          .listMembers({ limit: 100 })
-          .toArray(500)
-          .catch(() => []),
-        client.members
-          .list(me.workspaceId, { limit: 100 })
-          .toArray(500)
-          .catch(() => []),
-      ]);
-      return { me, members, workspaceMembers };
-    },
-  });
+  const known = useMembers(projectId, client);
   const { data: agents } = useQuery({
     queryKey: ['agents', projectId, environmentId],
     staleTime: rarelyChanges,
@@ -68,6 +49,7 @@ export function useNames(): Names {
     return {
       colleagues,
       mayAnswer: colleagues.find(({ isMe }) => isMe)?.canAnswer ?? true,
+      isRoleKnown: known !== undefined,
       person,
       agent,
       agentMode: agentId => agents?.find(each => each.agentId === agentId)?.mode,

@@ -74,7 +74,7 @@ export function Note(props: NoteProps) {
           )}
         </div>
       </div>
-      {note.authorUserId === userId && mode === 'shown' && <NoteActions onBegin={begin} />}
+      {names.mayAnswer && note.authorUserId === userId && mode === 'shown' && <NoteActions onBegin={begin} />}
     </article>
   );
 }

@@ -21,6 +21,14 @@ interface Known {
   readonly nameless: (shortId: string) => string;
 }
 
+/** Whether the operator looks after the project, and so writes what is everybody's. Where nothing says, the server will. */
+export function looksAfterProject({ members, workspaceMembers, me }: Omit<Known, 'nameless'>): boolean {
+  const isMe = ({ userId }: { readonly userId: string }): boolean => userId === me.userId;
+  const [own, inWorkspace] = [members.find(isMe), workspaceMembers.find(isMe)];
+  if (own === undefined && inWorkspace === undefined) return true;
+  return own?.role === 'project_owner' || (inWorkspace !== undefined && inWorkspace.role !== 'viewer');
+}
+
 /** By their names; the operator first. */
 export function listColleagues({ members, workspaceMembers, me, nameless }: Known): readonly Colleague[] {
   const profiles = new Map([...workspaceMembers, ...members].map(member => [member.userId, member]));

@@ -71,26 +71,29 @@ export function ThreadHeader(props: ThreadHeaderProps) {
         <Facts thread={thread} />
       </div>
       <div className={classes['tools']}>
-        <SegmentedControl
-          size="xs"
-          aria-label={texts.header.mode}
-          disabled={!names.mayAnswer}
-          value={thread.agentMode ?? names.agentMode(agentId) ?? ''}
-          onChange={mode => void update({ agentMode: mode as AgentMode })}
-          data={agentModes.map(mode => ({
-            value: mode,
-            label: texts.header.modes[mode],
-          }))}
-        />
-        <AssignMenu {...props} assign={assign} />
-        <Button
-          variant="default"
-          disabled={!names.mayAnswer}
-          // The second click of two at once is not meant for the button that stands there by then.
-          onClick={event => event.detail < 2 && closeOrReopen()}
-        >
-          {isOpen ? texts.header.close : texts.header.reopen}
-        </Button>
+        {/* To whoever may only read, the panel beside the conversation says how it stands. */}
+        {names.mayAnswer && (
+          <>
+            <SegmentedControl
+              size="xs"
+              aria-label={texts.header.mode}
+              value={thread.agentMode ?? names.agentMode(agentId) ?? ''}
+              onChange={mode => void update({ agentMode: mode as AgentMode })}
+              data={agentModes.map(mode => ({
+                value: mode,
+                label: texts.header.modes[mode],
+              }))}
+            />
+            <AssignMenu {...props} assign={assign} />
+            <Button
+              variant="default"
+              // The second click of two at once is not meant for the button that stands there by then.
+              onClick={event => event.detail < 2 && closeOrReopen()}
+            >
+              {isOpen ? texts.header.close : texts.header.reopen}
+            </Button>
+          </>
+        )}
         <Tooltip label={texts.header.details}>
           <ActionIcon aria-label={texts.header.details} aria-pressed={showsDetails} onClick={onToggleDetails}>
             <PanelRight size={16} />
@@ -176,7 +179,6 @@ function AssignMenu({ thread, names, assign }: AssignMenuProps) {
         <Button
           className={classes['assign']}
           variant="default"
-          disabled={!names.mayAnswer}
           aria-label={label}
           title={label}
           leftSection={<UserPlus size={14} aria-hidden />}

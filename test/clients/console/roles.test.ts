@@ -34,7 +34,7 @@ t.test('lowered: whoever may only read from now on keeps the text', async t => {
   t.equal(await getUnsent(page).inputValue(), 'It is on its');
   t.equal(await page.getByRole('textbox', { name: 'Reply' }).count(), 0);
   t.equal(await page.getByRole('button', { name: 'Reply to this message' }).count(), 0);
-  t.ok(await page.getByRole('button', { name: 'Close', exact: true }).isDisabled());
+  t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 0);
   await page.getByText('Where is my parcel?').first().waitFor();
   t.strictSame(await findBarriers(page), []);
 });
@@ -67,14 +67,25 @@ t.test('taken away: the page says why, and gives the text back', async t => {
   t.strictSame(await findBarriers(page), []);
 });
 
-t.test('who may only read is offered nothing to change', async t => {
+t.test('who may only read is offered nothing to change, and asks for nothing that is refused', async t => {
+  await setting.skein.threads.update(threadId, { tags: ['vip'], customFields: { Plan: 'Gold' } });
   const viewer = await addOperator(setting, 'viewer');
-  const page = await openConsole(t, browser, setting, viewer, { path });
+  const page = await openConsole(t, browser, setting, viewer, { path: '/console/settings' });
+  const refused: string[] = [];
+  page.on('response', response => {
+    if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
+  });
+  await page.goto(`${setting.baseUrl}${path}`);
   await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor();
-  t.equal(await page.getByRole('textbox', { name: 'Reply' }).count(), 0);
-  t.ok(await page.getByRole('button', { name: 'Close', exact: true }).isDisabled());
-  t.ok(await page.getByRole('button', { name: 'Assign', exact: true }).isDisabled());
   await page.getByRole('button', { name: 'Participant and details' }).click();
-  t.ok(await page.getByRole('textbox', { name: 'Add a tag' }).isDisabled());
+  const panel = page.getByRole('complementary', { name: 'Participant and details' });
+  await panel.getByText('vip', { exact: true }).waitFor();
+  await panel.getByText('Gold', { exact: true }).waitFor();
+  for (const name of ['Close', 'Assign', 'Edit the name', 'Remove vip', 'Edit Plan', 'Add a field'])
+    t.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name);
+  t.equal(await page.getByRole('radiogroup', { name: 'Agent mode' }).count(), 0);
+  t.equal(await page.getByRole('textbox').count(), 0);
+  t.equal(await page.locator(':disabled').count(), 0, 'nor is anything grey');
   t.strictSame(await findBarriers(page), []);
+  t.strictSame(refused, []);
 });

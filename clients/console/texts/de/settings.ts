@@ -30,6 +30,8 @@ export const settings: typeof english = {
     title: 'Textbausteine',
     about:
       'Texte, die für dieses Projekt bereitliegen. Man fügt sie mit ihrem Kürzel ein; diese Platzhalter stehen für das, was im Gespräch bekannt ist:',
+    readOnly:
+      'Sie sind die Worte aller: Geschrieben werden sie von denen, denen das Projekt gehört oder die im Arbeitsbereich entwickeln.',
     placeholders: 'Platzhalter',
     none: 'Es gibt noch keine.',
     add: 'Neuer Textbaustein',

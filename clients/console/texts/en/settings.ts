@@ -28,6 +28,7 @@ export const settings = {
     title: 'Canned replies',
     about:
       'Texts that are kept ready for this project. Operators insert one by its shortcut; these stand for what the conversation has:',
+    readOnly: 'They are everybody’s words: project owners, and developers of the workspace, write them.',
     placeholders: 'Placeholders',
     none: 'There are none yet.',
     add: 'New reply',
