@@ -1,16 +1,14 @@
 /** The list of a queue: rows that scroll, keys that move through it, filters above it, and what can be done to several at once. */
 import { Button, Skeleton } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
-import { useNavigate } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { Suspense, useCallback, useEffect, useRef, type KeyboardEvent, type MouseEvent } from 'react';
+import { Suspense, useEffect, useRef, type MouseEvent } from 'react';
 import { tellFirstPage } from '../../kit/first-page.ts';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import { toShownName } from '../../kit/shown-name.ts';
 import type { QueueName } from '../live/queues.ts';
 import type { ThreadList, ThreadListState } from '../live/thread-list.ts';
 import { useThreadList } from '../live/use-thread-list.ts';
-import { useConversing } from '../thread/conversations-context.tsx';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useNow } from '../../kit/use-now.ts';
 import { useNames } from '../thread/names.tsx';
@@ -21,7 +19,8 @@ import { useTexts } from '../texts/index.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { ThreadRow } from './thread-row.tsx';
 import { type Choosing, mostChosen, useChosen } from './use-chosen.ts';
-import { useFilters, withoutMessage } from './use-filters.ts';
+import { useFilters } from './use-filters.ts';
+import { moveByArrow, useMove, useOpenThread } from './use-moving.ts';
 import classes from './thread-list-pane.module.css';
 
 // Not of the first load: nothing is chosen then.
@@ -135,62 +134,64 @@ function Rows({ list, state, queue, selected, choosing }: RowsProps) {
   );
   if (order.length === 0) return <Nothing list={list} state={state} queue={queue} />;
   return (
-    <div
-      className={classes['scroller']}
-      ref={scroller}
-      role="listbox"
-      aria-label={texts.label}
-      aria-busy={state.phase !== 'ready'}
-      aria-multiselectable="true"
-      data-choosing={chosen.size > 0 || undefined}
-      // Only while it is drawn: far from what is in view it is no element.
-      aria-activedescendant={
-        selected !== undefined && items.some(({ index }) => order[index] === selected)
-          ? toRowId(selected)
-          : undefined
-      }
-      tabIndex={0}
-      onKeyDown={event => moveByArrow(event, move)}
-      onPointerEnter={event => event.pointerType === 'mouse' && list.hold(true)}
-      onPointerLeave={() => list.hold(false)}
-    >
-      <div className={classes['whole']} style={{ height: rows.getTotalSize() }} role="presentation">
-        {items.map(item => {
-          const threadId = order[item.index] ?? '';
-          const thread = list.getThread(threadId);
-          if (thread === undefined) return null;
-          return (
-            <div
-              key={item.key}
-              id={toRowId(threadId)}
-              role="option"
-              aria-selected={threadId === selected}
-              aria-checked={chosen.size === 0 ? undefined : chosen.has(threadId)}
-              aria-setsize={state.hasMore ? -1 : order.length}
-              aria-posinset={item.index + 1}
-              className={classes['row']}
-              data-chosen={chosen.has(threadId) || undefined}
-              style={{ transform: `translateY(${item.start}px)` }}
-              // Shift would select the texts between.
-              onMouseDown={event => event.shiftKey && event.preventDefault()}
-              // Threads are chosen to be changed, all at once.
-              onClick={event => (names.mayAnswer ? click(event, threadId, choosing, open) : open(threadId))}
-            >
-              {/* No control of its own, which an option may not have: by keyboard it is X. */}
-              {names.mayAnswer && <span className={classes['check']} data-check aria-hidden />}
-              <ThreadRow
-                thread={thread}
-                texts={texts}
-                formats={formats}
-                names={names}
-                now={now}
-                isSelected={threadId === selected}
-              />
-            </div>
-          );
-        })}
+    <div className={classes['frame']}>
+      <div
+        className={classes['scroller']}
+        ref={scroller}
+        role="listbox"
+        aria-label={texts.label}
+        aria-busy={state.phase !== 'ready'}
+        aria-multiselectable="true"
+        data-choosing={chosen.size > 0 || undefined}
+        // Only while it is drawn: far from what is in view it is no element.
+        aria-activedescendant={
+          selected !== undefined && items.some(({ index }) => order[index] === selected)
+            ? toRowId(selected)
+            : undefined
+        }
+        tabIndex={0}
+        onKeyDown={event => moveByArrow(event, move)}
+        onPointerEnter={event => event.pointerType === 'mouse' && list.hold(true)}
+        onPointerLeave={() => list.hold(false)}
+      >
+        <div className={classes['whole']} style={{ height: rows.getTotalSize() }} role="presentation">
+          {items.map(item => {
+            const threadId = order[item.index] ?? '';
+            const thread = list.getThread(threadId);
+            if (thread === undefined) return null;
+            return (
+              <div
+                key={item.key}
+                id={toRowId(threadId)}
+                role="option"
+                aria-selected={threadId === selected}
+                aria-checked={chosen.size === 0 ? undefined : chosen.has(threadId)}
+                aria-setsize={state.hasMore ? -1 : order.length}
+                aria-posinset={item.index + 1}
+                className={classes['row']}
+                data-chosen={chosen.has(threadId) || undefined}
+                style={{ transform: `translateY(${item.start}px)` }}
+                // Shift would select the texts between.
+                onMouseDown={event => event.shiftKey && event.preventDefault()}
+                // Threads are chosen to be changed, all at once.
+                onClick={event => (names.mayAnswer ? click(event, threadId, choosing, open) : open(threadId))}
+              >
+                {/* No control of its own, which an option may not have: by keyboard it is X. */}
+                {names.mayAnswer && <span className={classes['check']} data-check aria-hidden />}
+                <ThreadRow
+                  thread={thread}
+                  texts={texts}
+                  formats={formats}
+                  names={names}
+                  now={now}
+                  isSelected={threadId === selected}
+                />
+              </div>
+            );
+          })}
+        </div>
+        <Further list={list} state={state} />
       </div>
-      <Further list={list} state={state} />
     </div>
   );
 }
@@ -239,44 +240,6 @@ function click(
 }
 
 const toRowId = (threadId: string): string => `row-${threadId}`;
-
-function moveByArrow(event: KeyboardEvent, move: (step: number) => void): void {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (step === undefined) return;
-  event.preventDefault();
-  move(step);
-}
-
-interface Movable {
-  readonly order: readonly string[];
-  readonly selected: string | undefined;
-  readonly open: (threadId: string) => void;
-  readonly scrollTo: (index: number) => void;
-}
-
-/** Opens the next thread, or the one before. */
-function useMove({ order, selected, open, scrollTo }: Movable): (step: number) => void {
-  return step => {
-    const at = selected === undefined ? -1 : order.indexOf(selected);
-    const next = Math.min(order.length - 1, Math.max(0, at + step));
-    const threadId = order[next];
-    if (threadId === undefined || threadId === selected) return;
-    scrollTo(next);
-    open(threadId);
-  };
-}
-
-function useOpenThread(queue: QueueName): (threadId: string) => void {
-  const navigate = useNavigate();
-  const { projectId, environmentId } = useConversing();
-  return useCallback(
-    threadId => {
-      const params = { projectId, environmentId, queue, threadId };
-      void navigate({ to: '/$projectId/$environmentId/$queue/$threadId', params, search: withoutMessage });
-    },
-    [navigate, projectId, environmentId, queue],
-  );
-}
 
 /** There is no row: not yet, not any more, or nobody could say. */
 function Nothing({ list, state, queue }: Pick<RowsProps, 'list' | 'state' | 'queue'>) {

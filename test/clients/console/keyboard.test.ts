@@ -1,5 +1,5 @@
 /** Everything by keyboard: what Escape leaves, what keys do to the open conversation, and what the palette offers, by role. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -107,6 +107,9 @@ t.test('the open conversation is changed by keys and by what the palette offers'
     .getByText(/^Snoozed until/)
     .first()
     .waitFor();
+  const told = page.getByRole('log', { name: 'Messages' }).getByText(/ snoozed the conversation until /);
+  await told.waitFor();
+  t.equal(await told.locator('..').locator('time').count(), 0, 'it names one time');
   await take(page, 'Control+k', '> wake', /^Wake/);
   await has('wake', { snoozedUntil: null });
   await page.keyboard.press('l');
@@ -210,4 +213,47 @@ t.test('keys and clicks that are not meant for the conversation change nothing i
   await close.dblclick();
   await reopen.waitFor();
   await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
+});
+
+/** How many colours there are in the outermost pixels of the area, all around. */
+async function countEdgeColours(page: Page, target: Locator): Promise<number> {
+  const { x, y, width, height } = (await target.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const [left, top] = [Math.ceil(x), Math.ceil(y)];
+  const clip = { x: left, y: top, width: Math.floor(x + width) - left, height: Math.floor(y + height) - top };
+  const picture = (await page.screenshot({ clip })).toString('base64');
+  // Where no policy keeps it from being read.
+  const reader = await page.context().newPage();
+  const colours = await reader.evaluate<number>(`(async () => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,${picture}';
+    await image.decode();
+    const { width, height } = image;
+    const context = new OffscreenCanvas(width, height).getContext('2d');
+    context.drawImage(image, 0, 0);
+    const colours = new Set();
+    for (let x = 0; x < width; x++)
+      for (let y = 0; y < height; y++)
+        if (x === 0 || y === 0 || x === width - 1 || y === height - 1)
+          colours.add(context.getImageData(x, y, 1, 1).data.join());
+    return colours.size;
+  })()`);
+  await reader.close();
+  return colours;
+}
+
+t.test('where the keys are in the list is shown by a ring that nothing breaks', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path });
+  await page.getByRole('option').nth(2).waitFor();
+  await page.mouse.move(900, 400);
+  const list = page.getByRole('listbox', { name: 'Conversations' });
+  // By a key: what is focused by a click has no ring.
+  await page.getByRole('button', { name: 'Filter', exact: true }).focus();
+  await page.keyboard.press('Tab');
+  await list.and(page.locator(':focus-visible')).waitFor();
+  t.equal(await countEdgeColours(page, list), 1, 'around the list, where no row is chosen');
+  await page.keyboard.press('ArrowDown');
+  const row = page.getByRole('option', { selected: true });
+  await row.waitFor();
+  await list.and(page.locator(':focus-visible')).waitFor();
+  t.equal(await countEdgeColours(page, row), 1, 'around the row that is open');
 });
