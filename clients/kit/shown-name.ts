@@ -7,3 +7,7 @@ const directions = /[\u202a-\u202e\u2066-\u2069]/gu;
  * letters have directions of their own.
  */
 export const toShownName = (name: string): string => name.replaceAll(directions, '');
+
+/** Code as it is shown: the same characters as they are written in JSON, where they can be seen. Else what is approved would not be what runs. */
+export const toShownCode = (code: string): string =>
+  code.replaceAll(directions, each => `\\u${each.charCodeAt(0).toString(16)}`);

@@ -5,6 +5,7 @@ import type { AgentRun, Suggestion, TracedCall, TracedStep } from '../../sdk/ind
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient } from '../thread/conversations-context.tsx';
+import { toShownCode } from '../../kit/shown-name.ts';
 import { LinkedText } from '../thread/linked-text.tsx';
 import { useLoomVersion } from '../thread/use-loom-version.ts';
 import { useFormats } from '../../kit/use-formats.ts';
@@ -157,7 +158,7 @@ function Call({ call }: { readonly call: TracedCall }) {
 function Code({ title, value }: { readonly title: string; readonly value: unknown }) {
   return (
     <pre className={classes['code']} aria-label={title} title={title} tabIndex={0} role="group" dir="auto">
-      {typeof value === 'string' ? value : JSON.stringify(value, null, 2)}
+      {toShownCode(typeof value === 'string' ? value : JSON.stringify(value, null, 2))}
     </pre>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
+import { toShownCode } from '../../kit/shown-name.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { useMinute } from '../../kit/use-now.ts';
 import { useAction } from '../../kit/use-action.ts';
@@ -66,7 +67,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       </header>
       {input !== undefined && (
         <pre className={classes['code']} dir="ltr" tabIndex={0}>
-          {JSON.stringify(input, null, 2)}
+          {toShownCode(JSON.stringify(input, null, 2))}
         </pre>
       )}
       {mayAnswer && reason !== undefined && (

@@ -84,7 +84,11 @@ function Preview({ thread, texts, names }: ThreadRowProps) {
   return (
     <>
       {subject}
-      {author !== '' && <span className={classes['author']}>{author}: </span>}
+      {author !== '' && (
+        <span className={classes['author']}>
+          <bdi>{author}</bdi>:{' '}
+        </span>
+      )}
       <bdi>{shown}</bdi>
     </>
   );

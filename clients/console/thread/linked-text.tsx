@@ -62,7 +62,7 @@ function Marked({ text, names }: { readonly text: string; readonly names: readon
   return splitMentions(text, names).map((part, index) =>
     part.isMention ? (
       <mark key={index} className={classes['mention']}>
-        {part.text}
+        <bdi>{part.text}</bdi>
       </mark>
     ) : (
       part.text

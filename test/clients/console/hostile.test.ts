@@ -234,3 +234,31 @@ t.test('notices', async t => {
   t.ok((notice?.title.length ?? 0) <= 300 && (notice?.body.length ?? 0) <= 1_000, 'a notice is short');
   await check(t, page);
 });
+
+t.test('a message keeps its directions to itself, and each of its lines has its own', async t => {
+  const lines = ['Hello', '\u05E9\u05DC\u05D5\u05DD', 'abc\u202Edef https://example.com/gnp'];
+  const threadId = await receive(setting, 'directions', lines.join('\n'), 'Directions');
+  const page = await openConsole(t, browser, setting, owner, { path: '/console/settings' });
+  await page.goto(at(threadId));
+  const message = page.getByRole('log', { name: 'Messages' }).locator('[data-message]');
+  await message.waitFor();
+  /** How far from the left the character stands in the text of the message. */
+  const place = (character: string): Promise<number> =>
+    page.evaluate<number>(`(() => {
+      const text = document.querySelector('[role=log] [data-message] [dir=auto]');
+      const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+        const index = node.textContent.indexOf(${JSON.stringify(character)});
+        if (index === -1) continue;
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + 1);
+        return range.getBoundingClientRect().x;
+      }
+      return NaN;
+    })()`);
+  t.ok((await place('\u05E9')) > (await place('o')), 'a line of another script begins at the other side');
+  t.ok((await place('H')) < (await place('o')), 'the one before it reads as it is written');
+  t.ok((await place('d')) > (await place('f')), 'what turns the direction turns its own line');
+  t.ok((await place('h')) < (await place('x')), 'a link reads as it leads, whatever stands before it');
+});
