@@ -1,10 +1,14 @@
 /** A Console with an agent beside its operators, whose model is a local one that knows a few answers. */
 import { LLMock } from '@copilotkit/aimock';
+import type { Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { type ConsoleSetting, startConsole } from './console-page.ts';
 
 /** What the agent answers to whoever asks for the hours. */
 export const suggested = 'We open at nine and close at five.';
+
+export const getCard = (page: Page): Locator => page.getByRole('region', { name: 'Suggestion' });
+export const getLog = (page: Page): Locator => page.getByRole('log', { name: 'Messages' });
 
 export interface AgentSetting {
   readonly setting: ConsoleSetting;
