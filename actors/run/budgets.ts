@@ -60,3 +60,10 @@ export function createBudgets({ db, clock }: BudgetServices): Budgets {
     },
   };
 }
+
+const budgetNames = { run: 'one run', thread: 'the thread', project_day: 'the project for today' } as const;
+
+/** For the owner of the project. */
+export function describeSpentBudget({ scope }: SpentBudget): string {
+  return `The budget of ${budgetNames[scope]} is used up.`;
+}

@@ -6,10 +6,10 @@ import type { CurrentAgents } from './services.ts';
 
 export function createCurrentAgents(db: Pick<Database, 'query'>): CurrentAgents {
   return {
-    async findCurrent({ projectId, environmentId }, agentId, channelId) {
+    async findCurrent({ projectId, environmentId }, agentId, { threadId, channelId }) {
       const tenant = { projectId, environmentId };
       const [head, channelAgentId] = await Promise.all([
-        findAgentHead(db, tenant, agentId),
+        findAgentHead(db, tenant, agentId, threadId),
         channelId === null ? null : findDefaultAgent(db, tenant, channelId),
       ]);
       return { mode: head?.mode ?? null, channelAgentId };

@@ -83,8 +83,14 @@ type ToolOutput =
   | { readonly type: 'json' | 'error-json'; readonly value: unknown }
   | { readonly type: 'error-text'; readonly value: string };
 
+/** A call that has its result. */
+type SettledCall = Pick<TracedCall, 'callId' | 'name' | 'status' | 'result' | 'error'>;
+
 /** The results of its calls for the model, in the model library's form: one message for all calls of a step, in their order. */
-export function createToolResults(calls: readonly TracedCall[], open: readonly OpenCall[]): unknown {
+export function createToolResults(
+  calls: readonly SettledCall[],
+  open: readonly Pick<OpenCall, 'providerCallId'>[],
+): unknown {
   const content = calls.map((call, i) => ({
     type: 'tool-result',
     toolCallId: open[i]?.providerCallId ?? call.callId,
@@ -94,7 +100,7 @@ export function createToolResults(calls: readonly TracedCall[], open: readonly O
   return { role: 'tool', content };
 }
 
-function toOutput({ status, result, error }: TracedCall): ToolOutput {
+function toOutput({ status, result, error }: SettledCall): ToolOutput {
   if (status === 'succeeded') return { type: 'json', value: result };
   if (result !== null) return { type: 'error-json', value: result };
   return { type: 'error-text', value: error ?? 'the call has failed' };

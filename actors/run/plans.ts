@@ -35,26 +35,35 @@ export interface PlanServices {
   readonly historyTokens?: number;
 }
 
+/** The newest first. */
+function openKeys(
+  vault: PlanServices['vault'],
+  credential: SealedCredential,
+  now: number,
+): Promise<string[]> {
+  const { byokCredentialId, status, secret, previousSecret, rotationGraceExpiresAt } = credential;
+  const inGrace = status === 'rotating' && (rotationGraceExpiresAt?.getTime() ?? 0) > now;
+  const sealed = inGrace && previousSecret !== null ? [secret, previousSecret] : [secret];
+  return Promise.all(sealed.map(jwe => vault.open(byokSecretContext(byokCredentialId), jwe)));
+}
+
 export function createPlans({ db, vault, clock, log, ...options }: PlanServices): Plans {
   const characters = (options.historyTokens ?? defaultHistoryTokens) * charactersPerToken;
 
-  async function readHistory(request: StepRequest): Promise<PromptMessage[]> {
+  async function readHistory(
+    request: StepRequest,
+    typed: readonly ConversationMessage[],
+  ): Promise<PromptMessage[]> {
     const { projectId, environmentId, threadId, basedOnSequence: throughSequence } = request;
-    if (threadId === null) return createHistory([], characters);
+    const newest = [...typed].reverse();
+    if (threadId === null) return createHistory(newest, characters);
     const key = { projectId, environmentId, threadId, throughSequence };
-    return createHistory(await readModelHistory(db, { ...key, characters, limit: maxMessages }), characters);
-  }
-
-  /** The newest first. */
-  function openKeys(credential: SealedCredential, now: number): Promise<string[]> {
-    const { byokCredentialId, status, secret, previousSecret, rotationGraceExpiresAt } = credential;
-    const inGrace = status === 'rotating' && (rotationGraceExpiresAt?.getTime() ?? 0) > now;
-    const sealed = inGrace && previousSecret !== null ? [secret, previousSecret] : [secret];
-    return Promise.all(sealed.map(jwe => vault.open(byokSecretContext(byokCredentialId), jwe)));
+    const stored = await readModelHistory(db, { ...key, characters, limit: maxMessages });
+    return createHistory([...newest, ...stored], characters);
   }
 
   return {
-    async createPlan(request) {
+    async createPlan(request, typed = []) {
       const { projectId, environmentId, head } = request;
       const { loomId, loomVersionId } = head;
       const key = { projectId, environmentId, loomId, loomVersionId };
@@ -63,7 +72,7 @@ export function createPlans({ db, vault, clock, log, ...options }: PlanServices)
         findModelDefinition(db, key),
         findModelCredential(db, key),
         listModelTools(db, key, new Date(now)),
-        readHistory(request),
+        readHistory(request, typed),
       ]);
       if (version === undefined) return createFailure('configuration', 'the loom version no longer exists');
       if (credential === undefined) return createFailure('byok_missing', describeMissingKey(version));
@@ -73,7 +82,7 @@ export function createPlans({ db, vault, clock, log, ...options }: PlanServices)
         return createFailure('model_not_allowed', message);
       }
       try {
-        const keys = await openKeys(credential, now);
+        const keys = await openKeys(vault, credential, now);
         return {
           provider: version.provider,
           model,

@@ -2,6 +2,7 @@
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Log, Tracer } from '../../runtime/observability/index.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/index.ts';
+import type { ConversationMessage } from '../../storage/agents/index.ts';
 import type { Tenancy } from '../base/index.ts';
 import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
 import type { ToolCallRequest, StepRequest } from './task-requests.ts';
@@ -54,7 +55,8 @@ export interface Plan {
 
 /** Makes plans. `failure`: the run cannot go on (`byok_missing`, `model_not_allowed`, `configuration`). Rejects if the database fails. */
 export interface Plans {
-  createPlan(request: StepRequest): Promise<Plan | Failed>;
+  /** @param typed what is said after the messages of the thread, oldest first: in a trial alone */
+  createPlan(request: StepRequest, typed?: readonly ConversationMessage[]): Promise<Plan | Failed>;
 }
 
 /** Asks models. Rejects only with the signal's reason. Retries and their waits end before the request's deadline. */
@@ -74,8 +76,12 @@ export interface Budgets {
 
 /** Looks at what is decided about agents by now. Rejects if the database fails. */
 export interface CurrentAgents {
-  /** @param channelId the channel of the run's thread */
-  findCurrent(scope: Tenancy, agentId: string, channelId: string | null): Promise<CurrentAgent>;
+  /** @param answered the run's thread, and its channel */
+  findCurrent(
+    scope: Tenancy,
+    agentId: string,
+    answered: { readonly threadId: string; readonly channelId: string | null },
+  ): Promise<CurrentAgent>;
 }
 
 /** Calls tools. Rejects only with the signal's reason. */

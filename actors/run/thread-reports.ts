@@ -5,7 +5,7 @@ import type { SpentBudget } from './trace.ts';
 
 /** What the rows say of a run's agent when its answer is offered. */
 export interface CurrentAgent {
-  /** Its own mode, or else that of its loom's active version. Null: it is archived, or cannot answer for another reason. */
+  /** Its own mode, or else that of the version that answers the thread. Null: it is archived, or cannot answer for another reason. */
   readonly mode: AgentMode | null;
   /** The default agent of the thread's channel. */
   readonly channelAgentId: string | null;

@@ -35,7 +35,7 @@ export function createAgentDispatcher({ db, log }: AgentDispatcherServices): Age
     if (liveRunId !== null && (await findRunStatus(db, tenancy, liveRunId)) !== 'pending') return;
     const channelAgentId = channelId === null ? null : await findDefaultAgent(db, tenancy, channelId);
     const agentId = ownAgentId ?? channelAgentId;
-    const head = agentId === null ? undefined : await findAgentHead(db, tenancy, agentId);
+    const head = agentId === null ? undefined : await findAgentHead(db, tenancy, agentId, context.self.id);
     if (head === undefined) {
       log.debug({ threadId: context.self.id, agentId }, 'the agent cannot answer, no run is opened');
       await context.ask(context.self, 'dropCall', tenancy);

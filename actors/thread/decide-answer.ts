@@ -147,7 +147,15 @@ function requireUnchanged(
   const mode = agentMode === null ? 'auto' : null;
   const appointedBy = forMessage && ownAgentId === null ? channelId : null;
   builder.writes.push(
-    requireAgent({ agentRunId, projectId, environmentId, agentId, mode, channelId: appointedBy }),
+    requireAgent({
+      agentRunId,
+      projectId,
+      environmentId,
+      agentId,
+      threadId: builder.threadId,
+      mode,
+      channelId: appointedBy,
+    }),
   );
 }
 

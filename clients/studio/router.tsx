@@ -4,7 +4,7 @@
  *   /studio                                          chooses a project and an environment
  *   /studio/{projectId}/{environmentId}              the start: what to do next
  *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events
- *   .../agents, .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
+ *   .../agents[/{agentId}], .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
  *   /studio/workspace/{workspaceId}                  a workspace and its projects
  *   /studio/account                                  who is signed in
  *
@@ -84,6 +84,12 @@ const agentsRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/agents',
   component: lazyRouteComponent(() => import('./agents/agents.tsx'), 'Agents'),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/agents/$agentId',
+  component: lazyRouteComponent(() => import('./agents/agent.tsx'), 'AgentPage'),
 });
 
 const loomsRoute = createRoute({
@@ -189,6 +195,7 @@ export const router = createRouter({
         webhookRoute,
         eventsRoute,
         agentsRoute,
+        agentRoute,
         loomsRoute,
         loomRoute,
         toolsRoute,

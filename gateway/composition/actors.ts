@@ -7,9 +7,11 @@ import {
   createCurrentAgents,
   createPlans,
   createRuns,
+  createTrials,
   RunMetrics,
   type Runs,
   runSnapshot,
+  type Trials,
 } from '../../actors/run/index.ts';
 import { ModelWorker } from '../../actors/run/models/index.ts';
 import { HttpTools } from '../../actors/run/tools/index.ts';
@@ -46,8 +48,10 @@ import {
   unfinishedStitches,
 } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
+import { findRecordedCall } from '../../storage/reads/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
 import { ArchivedProjects } from '../../storage/tenancy/index.ts';
+import { addTrialUsage } from '../../storage/usage/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
 import { findPages, type Pages, RecoveryScanner } from '../jobs/index.ts';
@@ -84,6 +88,8 @@ export interface ActorsOptions {
 export interface Actors {
   readonly node: Node;
   readonly tools: HttpTools;
+  /** Of versions of looms. Stopped with the servers, before the actors. */
+  readonly trials: Trials;
   /** For the handlers that take webhooks in. */
   readonly recentWebhooks: RecentWebhooks;
   /** For the handlers that archive projects. */
@@ -98,20 +104,13 @@ export interface Actors {
 
 /** Creates the actors of this node. None is activated before `start`. */
 export function createActors(options: ActorsOptions): Actors {
-  const { log, clock, database, notifier, transport, tracer } = options;
+  const { log, clock, database, notifier, transport } = options;
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const outbound = createOutbound({ ...options, followedLog, archived });
-  const { pool, deliveries, stitches, tools, models, runs, sends } = outbound;
+  const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database });
-  const store = new PostgresStore({
-    database,
-    snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
-    notifier,
-    log,
-    tracer,
-    metrics: options.metrics,
-  });
+  const store = createStore(options);
   const recentWebhooks = new RecentWebhooks();
   const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
@@ -130,6 +129,7 @@ export function createActors(options: ActorsOptions): Actors {
     node,
     countCommits: () => store.stats.depth,
     tools,
+    trials,
     recentWebhooks,
     archived,
     start: () => node.start(),
@@ -156,6 +156,17 @@ export function createActors(options: ActorsOptions): Actors {
       await store.close();
     },
   };
+}
+
+function createStore({ database, notifier, log, tracer, metrics }: ActorsOptions): PostgresStore {
+  return new PostgresStore({
+    database,
+    snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
+    notifier,
+    log,
+    tracer,
+    metrics,
+  });
 }
 
 /** Those that find lost wake-ups: of stitches first (those that are behind the log before all), then of channels, by the sort of their work. */
@@ -211,6 +222,7 @@ interface Outbound {
   readonly tools: HttpTools;
   readonly models: ModelWorker;
   readonly runs: Runs;
+  readonly trials: Trials;
   /** Ends the messages that leave for the chat provider: begins none, waits for none. */
   readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
@@ -243,7 +255,6 @@ function createOutbound(
     followedLog,
     archived,
     vault,
-    transport,
     notifyOwner,
   } = options;
   const { pool, deliveries, toolCalls, files } = openPool(options);
@@ -263,19 +274,6 @@ function createOutbound(
     log,
     used: (key, at) => recordByokUse(db, key, at),
   });
-  const runs = createRuns({
-    clock,
-    log,
-    tracer,
-    metrics: new RunMetrics(registry),
-    random: systemRandom,
-    tools,
-    plans: createPlans({ db, vault, clock, log }),
-    models,
-    budgets: createBudgets({ db, clock }),
-    agents: createCurrentAgents(db),
-    show: output => publishEphemeral(transport, output),
-  });
   const sends = { draining: new AbortController(), abandoned: new AbortController() };
   return {
     pool,
@@ -285,9 +283,39 @@ function createOutbound(
     stitches,
     tools,
     models,
-    runs,
+    ...createAgents(options, models, tools),
     sends,
   };
+}
+
+/** What asks models: runs, and trials of looms. */
+function createAgents(
+  { log, clock, tracer, metrics: { registry }, database: db, vault, transport }: ActorsOptions,
+  models: ModelWorker,
+  tools: HttpTools,
+): Pick<Outbound, 'runs' | 'trials'> {
+  const asking = {
+    clock,
+    metrics: new RunMetrics(registry),
+    plans: createPlans({ db, vault, clock, log }),
+    models,
+    budgets: createBudgets({ db, clock }),
+  };
+  const trials = createTrials({
+    ...asking,
+    findRecordedCall: key => findRecordedCall(db, key),
+    recordUse: usage => addTrialUsage(db, usage),
+  });
+  const runs = createRuns({
+    ...asking,
+    log,
+    tracer,
+    random: systemRandom,
+    tools,
+    agents: createCurrentAgents(db),
+    show: output => publishEphemeral(transport, output),
+  });
+  return { runs, trials };
 }
 
 function createNode(

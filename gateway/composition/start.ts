@@ -167,7 +167,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   wakeMail = () => rest.wakeMail();
   const { createGrpcServer } = (await loadingGrpc) ?? {};
   const grpc = createGrpc(parts, createGrpcServer, { node: actors.node, tokens, shared: rest.shared });
-  onClose(() => drainServers(parts, rest, grpc));
+  onClose(() => drainServers(parts, rest, grpc, actors));
   onClose(startAssigner({ ...maintenance, listOnline: () => listOnline(rest) }));
   const grpcPort = await listenForGrpc(start, grpc);
 
@@ -359,6 +359,7 @@ function startRest(
     transport: cluster.transport,
     media,
     toolTester: actors.tools,
+    trials: actors.trials,
     recentWebhooks: actors.recentWebhooks,
     archived: actors.archived,
   });
@@ -390,6 +391,7 @@ async function drainServers(
   { cluster, listening }: Parts,
   rest: Rest,
   grpc: GrpcServer | undefined,
+  { trials }: Pick<Actors, 'trials'>,
 ): Promise<void> {
   const { server, health } = listening;
   health.drain();
@@ -397,6 +399,7 @@ async function drainServers(
   // This node still takes requests while others take over its shards.
   await cluster.handOver();
   rest.shutDownStreams();
+  trials.stop();
   await Promise.all([grpc?.close(drainMs), server.close(drainMs)]);
 }
 

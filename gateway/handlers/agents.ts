@@ -1,13 +1,20 @@
 /** Agents. */
 import { notFound } from '../../protocol/errors.ts';
 import type { agentOperations } from '../../protocol/operations/index.ts';
-import { defaultPageSize } from '../../protocol/resources/index.ts';
+import {
+  type AgentSuggestions,
+  defaultPageSize,
+  defaultSuggestionDays,
+} from '../../protocol/resources/index.ts';
 import { type Agents, findAgentTenant } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
+import { listSuggestionFates } from '../../storage/reads/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
 import { readCondition, tagged } from './tagged.ts';
 import { requireScope, resolveScope } from './tenant-scope.ts';
+
+const dayMs = 86_400_000;
 
 export interface AgentServices {
   readonly database: Pick<Database, 'query'>;
@@ -34,6 +41,17 @@ export function agentHandlers({ database, agents }: AgentServices): Handlers<typ
       const found = await agents.find(await resolveScope(call, database, findAgentTenant, agentId), agentId);
       if (found === undefined) throw notFound();
       return tagged(found);
+    },
+
+    getAgentSuggestions: async call => {
+      const { agentId } = call.params;
+      const { projectId, environmentId } = await resolveScope(call, database, findAgentTenant, agentId);
+      const scope = { projectId, environmentId };
+      if ((await agents.find(scope, agentId)) === undefined) throw notFound();
+      const { days = defaultSuggestionDays } = call.query;
+      const since = new Date(call.now - days * dayMs);
+      const versions = await listSuggestionFates(database, { ...scope, agentId, since });
+      return { body: { agentId, since: since.toISOString(), versions } satisfies AgentSuggestions };
     },
 
     updateAgent: async call => {

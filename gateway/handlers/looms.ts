@@ -1,15 +1,17 @@
 /** Looms and their versions (docs/contract-decisions.md, "Loom and loom version"). */
-import { notFound } from '../../protocol/errors.ts';
+import { invalid, notFound } from '../../protocol/errors.ts';
 import type { loomOperations } from '../../protocol/operations/index.ts';
 import { type CreateLoomVersionBody, defaultPageSize } from '../../protocol/resources/index.ts';
 import {
   findLoomTenant,
+  listLoomActivations,
   type LoomDefinition,
   type Looms,
   type LoomTarget,
   type LoomVersions,
 } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
+import type { Cursors } from '../../storage/paging/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
 import { readCondition, tagged } from './tagged.ts';
@@ -19,15 +21,19 @@ export interface LoomServices {
   readonly database: Pick<Database, 'query'>;
   readonly looms: Looms;
   readonly versions: LoomVersions;
+  readonly cursors: Cursors;
 }
 
-type Reads = Pick<typeof loomOperations, 'listLooms' | 'getLoom' | 'listLoomVersions' | 'getLoomVersion'>;
+type Reads = Pick<
+  typeof loomOperations,
+  'listLooms' | 'getLoom' | 'listLoomActivations' | 'listLoomVersions' | 'getLoomVersion'
+>;
 
 export function loomHandlers(services: LoomServices): Handlers<typeof loomOperations> {
   return { ...readHandlers(services), ...writeHandlers(services) };
 }
 
-function readHandlers({ database, looms, versions }: LoomServices): Handlers<Reads> {
+function readHandlers({ database, looms, versions, cursors }: LoomServices): Handlers<Reads> {
   return {
     listLooms: async call => {
       const { cursor, limit = defaultPageSize } = call.query;
@@ -39,6 +45,14 @@ function readHandlers({ database, looms, versions }: LoomServices): Handlers<Rea
       const found = await looms.find(await resolveScope(call, database, findLoomTenant, loomId), loomId);
       if (found === undefined) throw notFound();
       return tagged(found);
+    },
+
+    listLoomActivations: async call => {
+      const { loomId } = call.params;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = await resolveScope(call, database, findLoomTenant, loomId);
+      if ((await looms.find(scope, loomId)) === undefined) throw notFound();
+      return { body: await listLoomActivations({ db: database, cursors }, scope, loomId, { cursor, limit }) };
     },
 
     listLoomVersions: async call => {
@@ -87,16 +101,18 @@ function writeHandlers({
     },
 
     activateLoomVersion: async call => {
-      const { loomVersionId } = call.body;
+      const { loomVersionId, expectedActiveVersionId, reason = null } = call.body;
       const target = await createTarget(database, call, call.params.loomId);
-      return { body: await call.once(key => looms.activate({ ...target, loomVersionId, key })) };
+      const activation = { ...target, loomVersionId, expectedActiveVersionId, reason };
+      return { body: await call.once(key => looms.activate({ ...activation, key })) };
     },
 
     createLoomVersion: async call => {
-      const { activate = true, ...given } = call.body;
+      const { activate = true, reason = null, ...given } = call.body;
+      if (!activate && reason !== null) throw reasonWithoutActivation();
       const target = await createTarget(database, call, call.params.loomId);
-      const definition = toDefinition(given);
-      return { body: await call.once(key => versions.create({ ...target, definition, activate, key })) };
+      const version = { ...target, definition: toDefinition(given), activate, reason };
+      return { body: await call.once(key => versions.create({ ...version, key })) };
     },
 
     updateLoomVersion: async call => {
@@ -116,6 +132,11 @@ function writeHandlers({
   };
 }
 
+function reasonWithoutActivation(): Error {
+  const message = 'is for a version that is activated';
+  return invalid([{ path: '/body/reason', message, code: 'activate' }]);
+}
+
 async function createTarget(
   database: LoomServices['database'],
   call: Call,
@@ -125,7 +146,9 @@ async function createTarget(
   return { projectId, environmentId, loomId, ...createAuditContext(call) };
 }
 
-function toDefinition(given: Omit<CreateLoomVersionBody, 'projectId' | 'activate'>): LoomDefinition {
+function toDefinition(
+  given: Omit<CreateLoomVersionBody, 'projectId' | 'activate' | 'reason'>,
+): LoomDefinition {
   const { systemPrompt, provider, model, rules = [], toolIds = [], metadata = {} } = given;
   const { byokCredentialId = null, mode = null, temperature = null, maxTokens = null } = given;
   return {

@@ -107,7 +107,7 @@ function writeHandlers(
       const scope = { projectId, environmentId };
       const { threadId, inputMessageId, metadata = {} } = call.body;
       const createOrder = async (key: RequestKey | undefined): Promise<RunOrder> => {
-        const head = await requireAgent(database, scope, agentId);
+        const head = await requireAgent(database, scope, agentId, threadId ?? null);
         return { ...scope, metadata, author: getAuthor(call), head, ...commitKey(key) };
       };
       const body =
@@ -200,10 +200,10 @@ async function requireAsAsked(
 ): Promise<void> {
   const found = await findRun(database, scope, agentRunId);
   if (found === undefined) throw notFound();
-  const { head, trace } = decodeRun(found.row as RunRow);
+  const { head, threadId, trace } = decodeRun(found.row as RunRow);
   const asked = trace.steps.flatMap(({ toolCalls }) => toolCalls).find(each => each.callId === callId);
   if (head === null || asked?.approval?.status !== 'pending') return;
-  const agent = await findAgentHead(database, scope, head.agentId);
+  const agent = await findAgentHead(database, scope, head.agentId, threadId);
   if (agent === undefined || agent.mode === 'paused') {
     throw conflict('The agent is paused or archived: the call can only be refused.');
   }
@@ -277,8 +277,9 @@ async function requireAgent(
   database: Pick<Database, 'query'>,
   scope: TenantScope,
   agentId: string,
+  threadId: string | null,
 ): Promise<AgentHead> {
-  const head = await findAgentHead(database, scope, agentId);
+  const head = await findAgentHead(database, scope, agentId, threadId);
   if (head !== undefined) return head;
   const found = await findAgentTenant(database, agentId);
   if (found?.projectId !== scope.projectId || found.environmentId !== scope.environmentId) throw notFound();

@@ -1,5 +1,6 @@
 /** The handlers of all operations. */
 import type { Graph, PartnerAppKeys } from '../../actors/chatapp/index.ts';
+import type { Trials } from '../../actors/run/index.ts';
 import type { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -76,6 +77,7 @@ import { credentialHandlers } from './credentials.ts';
 import { deliveryHandlers } from './deliveries.ts';
 import { eventHandlers } from './events.ts';
 import { inboundMessageHandlers } from './inbound-messages.ts';
+import { loomTrialHandlers } from './loom-trials.ts';
 import { loomHandlers } from './looms.ts';
 import { memberHandlers } from './members.ts';
 import { mentionHandlers } from './mentions.ts';
@@ -117,6 +119,7 @@ export interface HandlerServices {
   readonly mails: MailOutbox;
   readonly links: MediaLinks;
   readonly toolTester: ToolTester;
+  readonly trials: Pick<Trials, 'run'>;
   /** The chat provider's API, and the service's own app there, if it has one. */
   readonly graph: Graph;
   readonly ownApp: PartnerAppKeys | undefined;
@@ -262,14 +265,17 @@ function automationHandlers(services: HandlerServices) {
     cursors,
     reach,
     toolTester: tester,
+    trials,
     limits,
   } = services;
   const rules = agentRules;
+  const looms = new Looms({ db, cursors, rules, limits });
   const versions = new LoomVersions({ db, cursors, rules });
   return {
     ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules }) }),
     ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules, limits }), tester, reach }),
-    ...loomHandlers({ database, looms: new Looms({ db, cursors, rules, limits }), versions }),
+    ...loomHandlers({ database, looms, versions, cursors }),
+    ...loomTrialHandlers({ database, looms, versions, trials }),
     ...agentHandlers({ database, agents: new Agents({ db, cursors, rules, limits }) }),
     ...runHandlers({ database, node, cursors, clock }),
     ...budgetHandlers(new BudgetSettings(db)),

@@ -1,6 +1,7 @@
 /** The public interfaces of a node: the REST operations, the files' bytes, the documentation and the Console stream. */
 import { join } from 'node:path';
 import { Graph } from '../../actors/chatapp/index.ts';
+import type { Trials } from '../../actors/run/index.ts';
 import { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
@@ -63,6 +64,7 @@ export interface RestOptions {
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly media: Media;
   readonly toolTester: ToolTester;
+  readonly trials: Pick<Trials, 'run'>;
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
 }

@@ -22,6 +22,7 @@ export type { eventOperations } from './events.ts';
 export { listForbiddenScopes, type Roles, toStudioRole } from './grants.ts';
 export type { invitationOperations } from './invitations.ts';
 export type { keyOperations } from './keys.ts';
+export type { loomTrialOperations } from './loom-trials.ts';
 export type { loomOperations } from './looms.ts';
 export type { memberOperations } from './members.ts';
 export type { mentionOperations } from './mentions.ts';

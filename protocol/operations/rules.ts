@@ -58,6 +58,8 @@ export const access = {
   readAgents: who(['agents:read'], everyone, allOperators),
   writeAgents: who(['agents:write'], developers, []),
   runAgents: who(['agents:run'], developers, operators),
+  /** What it answers holds what runs of the thread have recorded. */
+  tryLooms: who(['agents:run', 'agents:read'], developers, operators),
   /** It may send a message. */
   resolveSuggestions: who(['agents:run', 'messages:write'], developers, operators),
   /** It has a tool called. */

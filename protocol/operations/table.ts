@@ -21,6 +21,7 @@ import { deliveryOperations } from './deliveries.ts';
 import { eventOperations } from './events.ts';
 import { invitationOperations } from './invitations.ts';
 import { keyOperations } from './keys.ts';
+import { loomTrialOperations } from './loom-trials.ts';
 import { loomOperations } from './looms.ts';
 import { memberOperations } from './members.ts';
 import { mentionOperations } from './mentions.ts';
@@ -68,6 +69,7 @@ export const operations = {
   ...byokOperations,
   ...toolOperations,
   ...loomOperations,
+  ...loomTrialOperations,
   ...agentOperations,
   ...runOperations,
   ...stitchOperations,

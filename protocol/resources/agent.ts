@@ -2,9 +2,18 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { providers } from './byok.ts';
-import { page, scope } from './list.ts';
+import { maybeProject, page, scope } from './list.ts';
 import { RunTrace } from './run-trace.ts';
 import { agentModes } from './thread.ts';
+
+/** Some threads are answered by another version of the loom than the active one: always the same threads. */
+export const AgentSplit = resource('AgentSplit', {
+  loomVersionId: id('loomVersion'),
+  /** How many of a hundred threads. */
+  percent: Type.Integer({ minimum: 0, maximum: 100 }),
+  startedAt: instant(),
+});
+export type AgentSplit = Static<typeof AgentSplit>;
 
 /** `mode` is the effective mode: the agent's own, else that of its loom's active version, else paused. */
 export const Agent = resource('Agent', {
@@ -14,6 +23,8 @@ export const Agent = resource('Agent', {
   mode: choice(agentModes),
   loomId: optional(nullable(id('loom'))),
   activeLoomVersionId: optional(id('loomVersion')),
+  /** Null: the active version answers all threads. */
+  split: optional(nullable(AgentSplit)),
   metadata: freeForm(),
   createdAt: instant(),
   updatedAt: instant(),
@@ -34,12 +45,48 @@ export const CreateAgentBody = body('CreateAgentBody', {
 });
 export type CreateAgentBody = Static<typeof CreateAgentBody>;
 
+const AgentSplitInput = body('AgentSplitInput', {
+  loomVersionId: id('loomVersion'),
+  percent: Type.Integer({ minimum: 0, maximum: 100 }),
+});
+
+/** What became of the suggestions that a version has made. */
+export const SuggestionFates = resource('SuggestionFates', {
+  loomId: id('loom'),
+  loomVersionId: id('loomVersion'),
+  version: Type.Integer({ minimum: 1 }),
+  pending: Type.Integer({ minimum: 0 }),
+  approved: Type.Integer({ minimum: 0 }),
+  edited: Type.Integer({ minimum: 0 }),
+  discarded: Type.Integer({ minimum: 0 }),
+  superseded: Type.Integer({ minimum: 0 }),
+  expired: Type.Integer({ minimum: 0 }),
+});
+export type SuggestionFates = Static<typeof SuggestionFates>;
+
+export const AgentSuggestions = resource('AgentSuggestions', {
+  agentId: id('agent'),
+  since: instant(),
+  /** The newest first. */
+  versions: Type.Array(SuggestionFates),
+});
+export type AgentSuggestions = Static<typeof AgentSuggestions>;
+
+export const defaultSuggestionDays = 30;
+
+export const AgentSuggestionsQuery = Type.Object({
+  ...maybeProject,
+  days: optional(Type.Integer({ minimum: 1, maximum: 90, default: defaultSuggestionDays })),
+});
+
 /** An archived agent does not answer, and can only be restored (`archived: false`). */
 export const UpdateAgentBody = body('UpdateAgentBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
   mode: optional(nullable(choice(agentModes))),
   loomId: optional(nullable(id('loom'))),
+  /** Replaced as a whole; null ends it. */
+  split: optional(nullable(AgentSplitInput)),
   metadata: optional(freeForm()),
   archived: optional(Type.Boolean()),
 });

@@ -20,13 +20,18 @@ export {
 export {
   Agent,
   AgentRun,
+  type AgentSplit,
+  AgentSuggestions,
+  AgentSuggestionsQuery,
   CancelAgentRunBody,
   CreateAgentBody,
   CreateAgentRunBody,
+  defaultSuggestionDays,
   ListAgentRunsQuery,
   ResolveSuggestionBody,
   ResolveToolCallBody,
   type RunStatus,
+  type SuggestionFates,
   UpdateAgentBody,
 } from './agent.ts';
 export {
@@ -148,10 +153,12 @@ export {
   CreateLoomBody,
   CreateLoomVersionBody,
   Loom,
+  LoomActivation,
   LoomVersion,
   UpdateLoomBody,
   UpdateLoomVersionBody,
 } from './loom.ts';
+export { defaultTrialMs, LoomTrial, maxTrialMs, TryLoomBody } from './loom-trial.ts';
 export {
   Actor,
   CreateMessageBody,
@@ -226,6 +233,8 @@ export {
   type SuggestionStatus,
   type TracedCall,
   type TracedStep,
+  type TrialCall,
+  type TrialStep,
 } from './run-trace.ts';
 export {
   AttemptStats,

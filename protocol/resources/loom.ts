@@ -13,6 +13,7 @@ import {
   restored,
   text,
 } from './fields.ts';
+import { Actor } from './message.ts';
 import { agentModes } from './thread.ts';
 
 export const loomStatuses = ['active', 'archived'] as const;
@@ -54,6 +55,25 @@ export const LoomVersion = resource('LoomVersion', {
 });
 export type LoomVersion = Static<typeof LoomVersion>;
 
+/** An entry of a loom's history: a version became the active one. */
+export const LoomActivation = resource('LoomActivation', {
+  loomId: id('loom'),
+  /** 1, 2, 3 ... of the loom. */
+  number: Type.Integer({ minimum: 1 }),
+  loomVersionId: id('loomVersion'),
+  version: Type.Integer({ minimum: 1 }),
+  /** Null: none was active before. */
+  previousVersionId: nullable(id('loomVersion')),
+  previousVersion: nullable(Type.Integer({ minimum: 1 })),
+  actor: Actor,
+  reason: nullable(Type.String()),
+  createdAt: instant(),
+});
+export type LoomActivation = Static<typeof LoomActivation>;
+
+/** Why a version is activated, in words: kept in the loom's history. */
+const reason = () => optional(text(1, 1_000));
+
 /** The contents of a version; null is the same as absent. */
 const definition = {
   systemPrompt: text(1, 64_000),
@@ -92,6 +112,8 @@ export const CreateLoomVersionBody = body('CreateLoomVersionBody', {
   projectId: id('project'),
   ...definition,
   activate: optional(Type.Boolean({ default: true })),
+  /** Only of a version that is activated. */
+  reason: reason(),
 });
 export type CreateLoomVersionBody = Static<typeof CreateLoomVersionBody>;
 
@@ -106,5 +128,8 @@ export type UpdateLoomVersionBody = Static<typeof UpdateLoomVersionBody>;
 export const ActivateLoomVersionBody = body('ActivateLoomVersionBody', {
   projectId: id('project'),
   loomVersionId: id('loomVersion'),
+  reason: reason(),
+  /** The version that the caller takes for the active one: 409 where it is another by now. */
+  expectedActiveVersionId: optional(id('loomVersion')),
 });
 export type ActivateLoomVersionBody = Static<typeof ActivateLoomVersionBody>;

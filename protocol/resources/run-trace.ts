@@ -52,8 +52,7 @@ export const TracedCall = resource('TracedCall', {
   error: nullable(Type.String()),
 });
 
-/** One answer of the model. */
-export const TracedStep = resource('TracedStep', {
+const step = {
   /** 1, 2, 3 ... */
   step: Type.Integer({ minimum: 1 }),
   startedAt: instant(),
@@ -66,8 +65,32 @@ export const TracedStep = resource('TracedStep', {
   /** As the model library names it: stop, length, tool-calls, content-filter, other. */
   finishReason: Type.String(),
   output: Type.String(),
-  toolCalls: list(TracedCall),
+};
+
+/** One answer of the model. */
+export const TracedStep = resource('TracedStep', { ...step, toolCalls: list(TracedCall) });
+
+/**
+ * Where the result of a call in a trial is from. `recorded`: a run of the thread has made the same call. `given`: the request says it. `none`:
+ * nowhere, and the model was told so. `refused`: a run would not make the call.
+ */
+const callStubs = ['recorded', 'given', 'none', 'refused'] as const;
+
+/** A call that a model wanted in a trial. It was not made. */
+export const TrialCall = resource('TrialCall', {
+  name: Type.String(),
+  toolId: nullable(id('tool')),
+  arguments: anything(),
+  stub: choice(callStubs),
+  /** The run whose trace has the result. */
+  agentRunId: optional(id('run')),
+  /** In a run a person would be asked first. */
+  requiresApproval: Type.Boolean(),
+  result: anything(),
+  error: nullable(Type.String()),
 });
+
+export const TrialStep = resource('TrialStep', { ...step, toolCalls: list(TrialCall) });
 
 const suggestionStatuses = ['pending', 'approved', 'edited', 'discarded', 'superseded', 'expired'] as const;
 
@@ -119,6 +142,8 @@ export type BudgetScope = (typeof budgetScopes)[number];
 export type Approval = Readonly<Static<typeof ToolCallApproval>>;
 export type TracedCall = Readonly<Static<typeof TracedCall>>;
 export type TracedStep = Readonly<Static<typeof TracedStep>>;
+export type TrialCall = Readonly<Static<typeof TrialCall>>;
+export type TrialStep = Readonly<Static<typeof TrialStep>>;
 export type Suggestion = Readonly<Static<typeof Suggestion>>;
 export type SpentBudget = Readonly<Static<typeof SpentBudget>>;
 export type RunTrace = Readonly<Static<typeof RunTrace>>;

@@ -22,7 +22,8 @@ import {
   mergeMetadata,
   requireUnchanged,
 } from './environment-rows.ts';
-import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
+import { endSplit, setSplit, toSplit, type WantedSplit } from './agent-splits.ts';
+import { answeringVersion, defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
 
 export interface NewAgent extends TenantScope, AuditContext, Keyed {
@@ -40,6 +41,8 @@ export interface AgentChange extends TenantScope, AuditContext, Conditional {
     readonly mode?: AgentMode | null | undefined;
     readonly loomId?: string | null | undefined;
     readonly metadata?: Record<string, unknown> | undefined;
+    /** Null: it ends. */
+    readonly split?: WantedSplit | null | undefined;
   };
   readonly archived?: boolean | undefined;
 }
@@ -50,6 +53,7 @@ type AgentEntity = InferEntity<typeof Agent>;
 type AgentRow = AgentEntity & {
   readonly activeLoomVersionId: string | null;
   readonly versionMode: AgentMode | null;
+  readonly lastActivation: number | null;
 };
 
 /** What of its loom, and of that loom's active version, an agent shows: of a loom that its environment does not have, nothing. */
@@ -60,7 +64,8 @@ const selectOwn = (what: string): string => `
 
 const columns = `agent_id as "agentId", project_id as "projectId", environment_id as "environmentId", name, mode,
   metadata, created_at as "createdAt", updated_at as "updatedAt", archived_at as "archivedAt", ${selectOwn('l.loom_id')} as "loomId",
-  ${selectOwn('v.loom_version_id')} as "activeLoomVersionId", ${selectOwn('v.mode')} as "versionMode"`;
+  ${selectOwn('v.loom_version_id')} as "activeLoomVersionId", ${selectOwn('v.mode')} as "versionMode", ${selectOwn('l.last_activation')} as "lastActivation",
+  split_version_id as "splitVersionId", split_percent as "splitPercent", split_activation as "splitActivation", split_at as "splitAt"`;
 
 const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns, where: 'archived_at is null' };
 
@@ -121,7 +126,10 @@ export class Agents {
     });
   }
 
-  /** A change that changes nothing is not recorded. Refused for an agent that is archived and stays so. */
+  /**
+   * A change that changes nothing is not recorded. Refused for an agent that is archived and stays so. A split ends with the loom, and in the
+   * archive.
+   */
   update(change: AgentChange): Promise<AgentResource> {
     const { projectId, environmentId, agentId, changes, archived, now } = change;
     const { db, rules } = this.#options;
@@ -131,20 +139,29 @@ export class Agents {
       if (row === null) throw rules.refuse('absent');
       const wasArchived = (row.archivedAt ?? null) !== null;
       if (change.ifMatch !== undefined) requireUnchanged(rules, change, await loadResource(em, row));
-      const fields = applyChanges<Partial<AgentEntity>>(row, mergeMetadata(rules, row.metadata, changes));
+      const { split, ...plain } = changes;
+      const fields = applyChanges<Partial<AgentEntity>>(row, mergeMetadata(rules, row.metadata, plain));
       const isArchived = archived ?? wasArchived;
       if (isArchived !== wasArchived) {
         row.archivedAt = isArchived ? new Date(now) : null;
         fields.push('archived');
       }
-      if (fields.length === 0) return loadResource(em, row);
-      if (wasArchived && isArchived) throw rules.refuse('agent_archived');
       // An archived agent does not hold its loom: when the agent is restored, its loom must still be there.
       if (fields.includes('loomId') || (wasArchived && !isArchived)) {
         await this.#lockLoom(em, change, row.loomId ?? null, isArchived);
       }
+      const hasEnded = (fields.includes('loomId') || isArchived || split === null) && endSplit(row);
+      const wanted = split ?? undefined;
+      const hasBegun = wanted !== undefined && (await setSplit(em, rules, row, wanted, now));
+      if (wanted !== undefined && isArchived) throw rules.refuse('agent_archived');
+      if (hasEnded || hasBegun) fields.push('split');
+      if (fields.length === 0) return loadResource(em, row);
+      if (wasArchived && isArchived) throw rules.refuse('agent_archived');
       row.updatedAt = new Date(now);
-      return this.#save(em, change, row, 'updated', { fields: fields.sort() });
+      const { splitVersionId: loomVersionId = null, splitPercent: percent = null } = row;
+      const shares = loomVersionId === null ? null : { loomVersionId, percent };
+      const details = { fields: fields.sort(), ...(fields.includes('split') ? { split: shares } : {}) };
+      return this.#save(em, change, row, 'updated', details);
     });
   }
 
@@ -196,6 +213,7 @@ async function loadResource(em: EntityManager, row: AgentEntity): Promise<AgentR
     loomId: loom?.loomId ?? null,
     activeLoomVersionId: version ? version.loomVersionId : null,
     versionMode: version ? (version.mode ?? null) : null,
+    lastActivation: loom?.lastActivation ?? null,
   });
 }
 
@@ -209,6 +227,7 @@ function agentResource(row: AgentRow): AgentResource {
     mode: row.mode ?? row.versionMode ?? 'paused',
     loomId: row.loomId ?? null,
     ...(activeLoomVersionId === null ? {} : { activeLoomVersionId }),
+    split: toSplit(row, row.lastActivation),
     metadata: row.metadata,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
@@ -237,25 +256,32 @@ export interface AgentHead {
   readonly loomVersionId: string;
   readonly provider: Provider;
   readonly model: string;
-  /** Its own, or else that of its loom's active version, or else paused. */
+  /** Its own, or else that of the version, or else paused. */
   readonly mode: AgentMode;
 }
 
+// With a split it is one version for some threads, and another one for others.
 const selectHead = `
   select a.agent_id as "agentId", a.loom_id as "loomId", v.loom_version_id as "loomVersionId", v.provider, v.model,
     coalesce(a.mode, v.mode, 'paused') as mode
   from agents a
   join looms l on l.loom_id = a.loom_id and l.project_id = a.project_id and l.environment_id = a.environment_id
-  join loom_versions v on v.loom_version_id = l.active_version_id and v.loom_id = l.loom_id
+  join loom_versions v on v.loom_version_id = ${answeringVersion('$4::text')} and v.loom_id = l.loom_id
     and v.project_id = l.project_id and v.environment_id = l.environment_id
   where a.agent_id = $1 and a.project_id = $2 and a.environment_id = $3 and a.archived_at is null and l.status = 'active'`;
 
-/** Undefined where the environment has no such agent, or one that cannot answer: archived, without a loom, or without an active version. */
+/**
+ * Undefined where the environment has no such agent, or one that cannot answer: archived, without a loom, or without an active version.
+ *
+ * @param threadId the thread that it is to answer, which has a part in the choice of the version; null: none
+ */
 export async function findAgentHead(
   db: Queries,
   { projectId, environmentId }: TenantScope,
   agentId: string,
+  threadId: string | null,
 ): Promise<AgentHead | undefined> {
-  const [row] = await db.query<AgentHead>(selectHead, [agentId, projectId, environmentId], 'agents.head');
+  const values = [agentId, projectId, environmentId, threadId];
+  const [row] = await db.query<AgentHead>(selectHead, values, 'agents.head');
   return row;
 }

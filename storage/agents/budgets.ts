@@ -69,9 +69,13 @@ export class BudgetSettings {
   }
 }
 
+/** Of runs that were removed since, and of trials of looms: $3 is the beginning of a day of UTC. */
+const spentBeside = `(select coalesce(sum(u.cost_micros), 0) from usage_runs u
+  where u.project_id = $1 and u.environment_id = $2 and u.day >= ($3::timestamptz at time zone 'UTC')::date)`;
+
 // As the runs are held to it: `spentSince`.
 const selectDay = `
-  select coalesce(sum(estimated_cost_micros), 0)::float8 as "spentMicros",
+  select (coalesce(sum(estimated_cost_micros), 0) + ${spentBeside})::float8 as "spentMicros",
     count(*) filter (where error_code = 'budget_exceeded')::int as "exceededRuns"
   from agent_runs where project_id = $1 and environment_id = $2 and created_at >= $3`;
 
@@ -126,14 +130,18 @@ export async function spentOnThread(
   return row?.micros ?? 0;
 }
 
-/** What the environment's runs that began at `from` or later have cost, in millionths of a dollar. */
+/**
+ * What the environment's runs that began at `from` or later have cost, and its trials of looms, in millionths of a dollar.
+ *
+ * @param from the beginning of a day of UTC
+ */
 export async function spentSince(
   db: Queries,
   { projectId, environmentId }: TenantScope,
   from: Date,
 ): Promise<number> {
   const [row] = await db.query<Spent>(
-    `select coalesce(sum(estimated_cost_micros), 0)::float8 as micros from agent_runs
+    `select (coalesce(sum(estimated_cost_micros), 0) + ${spentBeside})::float8 as micros from agent_runs
      where project_id = $1 and environment_id = $2 and created_at >= $3`,
     [projectId, environmentId, from],
     'budgets.since',

@@ -11,6 +11,7 @@ export {
   findLoomTenant,
   findToolTenant,
 } from './environment-rows.ts';
+export { listLoomActivations } from './loom-activations.ts';
 export type { LoomDefinition } from './loom-definition.ts';
 export { LoomVersions } from './loom-versions.ts';
 export { Looms, type LoomTarget } from './looms.ts';
@@ -26,4 +27,4 @@ export {
 } from './model-inputs.ts';
 export type { AgentRefusal, AgentRules, UnusableReference } from './rules.ts';
 export { type CallableTool, findCallableTool, ToolCircuit } from './tool-calls.ts';
-export { hasToolChanged, toolHeadersContext, Tools, toolSigningContext } from './tools.ts';
+export { findAbsentTools, hasToolChanged, toolHeadersContext, Tools, toolSigningContext } from './tools.ts';

@@ -7,10 +7,11 @@
 import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/index.ts';
 import { recordAction } from '../audit/index.ts';
 import { type Page, type PageRequest, toPage } from '../paging/index.ts';
-import { LoomVersion } from '../entities/index.ts';
+import { Agent, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { TenantScope } from '../database/index.ts';
+import { setActiveVersion } from './loom-activations.ts';
 import {
   addVersion,
   findUnusableReferences,
@@ -83,9 +84,15 @@ export class LoomVersions {
 
   /** Publishes the next version of the loom. Refused for an archived loom, and for references that the version cannot use. */
   create(
-    target: LoomTarget & Keyed & { readonly definition: LoomDefinition; readonly activate: boolean },
+    target: LoomTarget &
+      Keyed & {
+        readonly definition: LoomDefinition;
+        readonly activate: boolean;
+        /** Why it is activated. */
+        readonly reason?: string | null;
+      },
   ): Promise<LoomVersionResource> {
-    const { projectId, environmentId, loomId, definition, activate, now } = target;
+    const { projectId, environmentId, loomId, definition, activate, reason = null, now } = target;
     const { db, rules } = this.#options;
     return transactOnce(db, target.key, async em => {
       const loom = await lockLoom(em, target, rules);
@@ -94,7 +101,7 @@ export class LoomVersions {
       if (unusable.length > 0) throw rules.unusableReferences(unusable);
       const version = addVersion(em, loom, definition, now);
       const { loomVersionId } = version;
-      if (activate) loom.activeVersionId = loomVersionId;
+      if (activate) setActiveVersion(em, loom, loomVersionId, target, reason);
       loom.updatedAt = new Date(now);
       await em.flush();
       const details = { loomId, version: version.version, activated: activate };
@@ -113,7 +120,7 @@ export class LoomVersions {
     });
   }
 
-  /** A change that changes nothing is not recorded. Refused for archiving the active version. */
+  /** A change that changes nothing is not recorded. Refused for archiving a version that answers. */
   setStatus(
     target: LoomTarget & {
       readonly loomVersionId: string;
@@ -130,6 +137,11 @@ export class LoomVersions {
       if (status === undefined || version.status === status) return versionResource(version);
       if (status === 'archived' && loom.activeVersionId === loomVersionId) {
         throw rules.refuse('loom_version_active');
+      }
+      const split = { splitVersionId: loomVersionId, splitActivation: loom.lastActivation, archivedAt: null };
+      const answers = { loomId, projectId, environmentId, ...split };
+      if (status === 'archived' && (await em.count(Agent, answers)) > 0) {
+        throw rules.refuse('loom_version_in_split');
       }
       version.status = status;
       await em.flush();

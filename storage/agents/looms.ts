@@ -25,6 +25,7 @@ import {
   mergeMetadata,
   requireUnchanged,
 } from './environment-rows.ts';
+import { setActiveVersion } from './loom-activations.ts';
 import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
 import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { AgentRules } from './rules.ts';
@@ -38,6 +39,13 @@ export interface NewLoom extends TenantScope, AuditContext, Keyed {
 /** A loom of an environment, and who changes it. */
 export interface LoomTarget extends TenantScope, AuditContext {
   readonly loomId: string;
+}
+
+export interface Activation extends LoomTarget, Keyed {
+  readonly loomVersionId: string;
+  /** Why, in words. */
+  readonly reason?: string | null;
+  readonly expectedActiveVersionId?: string | undefined;
 }
 
 export interface LoomChange extends LoomTarget, Conditional {
@@ -113,7 +121,7 @@ export class Looms {
         updatedAt: at,
       });
       const version = addVersion(em, loom, definition, now);
-      loom.activeVersionId = version.loomVersionId;
+      setActiveVersion(em, loom, version.loomVersionId, request, null);
       await em.flush();
       await this.#requireWithinLimit(em, projectId);
       const { loomId: targetId } = loom;
@@ -168,19 +176,34 @@ export class Looms {
 
   /**
    * Makes a published version the active one. The active version stays so, without a second event. Refused for a version of another
-   * loom, and for an archived version or loom.
+   * loom, for an archived version or loom, and where another version is active than the caller says.
    */
-  activate(target: LoomTarget & Keyed & { readonly loomVersionId: string }): Promise<LoomResource> {
-    const { projectId, environmentId, loomId, loomVersionId, now } = target;
+  activate(target: Activation): Promise<LoomResource> {
+    const {
+      projectId,
+      environmentId,
+      loomId,
+      loomVersionId,
+      expectedActiveVersionId,
+      reason = null,
+      now,
+    } = target;
     const { db, rules } = this.#options;
     return transactOnce(db, target.key, async em => {
       const loom = await lockLoom(em, target, rules);
       const version = await em.findOne(LoomVersion, { loomVersionId, loomId, projectId, environmentId });
       if (version === null) throw rules.refuse('activated_version_absent');
+      if (expectedActiveVersionId !== undefined) {
+        const expected = { loomVersionId: expectedActiveVersionId, loomId, projectId, environmentId };
+        if ((await em.findOne(LoomVersion, expected)) === null) throw rules.refuse('expected_version_absent');
+      }
       if (loom.status === 'archived') throw rules.refuse('loom_archived');
       if (version.status === 'archived') throw rules.refuse('loom_version_archived');
       if (loom.activeVersionId === loomVersionId) return loomResource(loom);
-      loom.activeVersionId = loomVersionId;
+      if (expectedActiveVersionId !== undefined && loom.activeVersionId !== expectedActiveVersionId) {
+        throw rules.refuse('active_version_changed');
+      }
+      setActiveVersion(em, loom, loomVersionId, target, reason);
       loom.updatedAt = new Date(now);
       await em.flush();
       const details = { loomId, version: version.version };

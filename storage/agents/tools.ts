@@ -323,3 +323,19 @@ export function toolResource(row: ToolRow): ToolResource {
     updatedAt: row.updatedAt.toISOString(),
   };
 }
+
+/** The places in the list of those that the environment does not have. */
+export async function findAbsentTools(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  toolIds: readonly string[],
+): Promise<number[]> {
+  if (toolIds.length === 0) return [];
+  const rows = await db.query<{ toolId: string }>(
+    `select tool_id as "toolId" from tools where tool_id = any ($1::text[]) and project_id = $2 and environment_id = $3`,
+    [toolIds, projectId, environmentId],
+    'tools.known',
+  );
+  const known = new Set(rows.map(({ toolId }) => toolId));
+  return toolIds.flatMap((toolId, index) => (known.has(toolId) ? [] : [index]));
+}

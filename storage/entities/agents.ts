@@ -1,5 +1,6 @@
 /** What answers: tools, looms and their versions, agents, and runs (a run's row is its actor's snapshot). */
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Actor } from '../../protocol/resources/index.ts';
 import { big, id, instant, metadata, words } from './columns.ts';
 import { agentModes } from './threads.ts';
 
@@ -65,6 +66,8 @@ export const Loom = defineEntity({
     activeVersionId: id().nullable(),
     /** The number of the newest version; a new version takes the next one under the row's lock. */
     lastVersion: p.integer().default(0),
+    /** The number of the newest entry of its history; the next one is taken under the row's lock. */
+    lastActivation: p.integer().default(0),
     metadata: metadata(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -99,6 +102,25 @@ export const LoomVersion = defineEntity({
   uniques: [{ name: 'loom_versions_number', properties: ['loomId', 'version'] }],
 });
 
+/** A version became the active one of its loom. Entries are only ever added. */
+export const LoomActivation = defineEntity({
+  name: 'LoomActivation',
+  tableName: 'loom_activations',
+  properties: {
+    loomId: id().primary(),
+    /** 1, 2, 3 ... */
+    number: p.integer().primary(),
+    projectId: id(),
+    environmentId: id(),
+    loomVersionId: id(),
+    /** The version that was active before; null: none was. */
+    previousVersionId: id().nullable(),
+    actor: p.json<Actor>(),
+    reason: p.text().nullable(),
+    createdAt: instant(),
+  },
+});
+
 export const Agent = defineEntity({
   name: 'Agent',
   tableName: 'agents',
@@ -110,6 +132,14 @@ export const Agent = defineEntity({
     /** Null: as the active version of its loom says, else paused. */
     mode: p.enum(agentModes).nullable(),
     loomId: id().nullable(),
+    /** Some threads are answered by another version than the active one (storage/writes/agent-splits.ts); null, all five: none are. */
+    splitId: id().nullable(),
+    splitVersionId: id().nullable(),
+    /** 0 to 100. */
+    splitPercent: p.integer().nullable(),
+    /** The loom's last activation when the split was made: it counts as long as that is the last one. */
+    splitActivation: p.integer().nullable(),
+    splitAt: instant().nullable(),
     metadata: metadata(),
     createdAt: instant(),
     updatedAt: instant(),
@@ -172,6 +202,11 @@ export const AgentRun = defineEntity({
       name: 'agent_runs_agent',
       properties: ['projectId', 'environmentId', 'agentId', 'createdAt', 'agentRunId'],
       where: 'agent_id is not null',
+    },
+    {
+      name: 'agent_runs_suggestions',
+      properties: ['projectId', 'environmentId', 'agentId', 'createdAt', 'loomVersionId', 'suggestionStatus'],
+      where: 'suggestion_status is not null',
     },
     {
       name: 'agent_runs_traced',

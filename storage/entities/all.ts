@@ -10,7 +10,7 @@ import {
   StreamTicket,
   User,
 } from './accounts.ts';
-import { Agent, AgentRun, Budget, Loom, LoomVersion, Tool } from './agents.ts';
+import { Agent, AgentRun, Budget, Loom, LoomActivation, LoomVersion, Tool } from './agents.ts';
 import {
   Channel,
   ChannelCommand,
@@ -103,6 +103,7 @@ export const entities = [
   Tool,
   Loom,
   LoomVersion,
+  LoomActivation,
   Agent,
   AgentRun,
   Budget,

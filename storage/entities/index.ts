@@ -12,7 +12,7 @@ export {
   User,
   type UserSettings,
 } from './accounts.ts';
-export { Agent, Budget, type FormerSecret, Loom, LoomVersion, Tool } from './agents.ts';
+export { Agent, Budget, type FormerSecret, Loom, LoomActivation, LoomVersion, Tool } from './agents.ts';
 export { entities } from './all.ts';
 export { Channel } from './channels.ts';
 export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';

@@ -53,7 +53,10 @@ export const SearchMark = defineEntity({
   },
 });
 
-/** What the runs of one kind used that began on one day of UTC and were removed (storage/retention/sandbox-threads.ts). */
+/**
+ * What the runs of one kind used that began on one day of UTC and were removed (storage/retention/sandbox-threads.ts), and what trials of loom
+ * versions used on it (storage/usage/count-trials.ts).
+ */
 export const UsageRun = defineEntity({
   name: 'UsageRun',
   tableName: 'usage_runs',

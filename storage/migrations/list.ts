@@ -1,5 +1,6 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
 import { AccountChanges } from './account-changes.ts';
+import { AgentSplits } from './agent-splits.ts';
 import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Assignment } from './assignment.ts';
@@ -25,6 +26,7 @@ import { Inbox } from './inbox.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
 import { LogTakeover } from './log-takeover.ts';
+import { LoomActivations } from './loom-activations.ts';
 import { Mails } from './mails.ts';
 import { Media } from './media.ts';
 import { Operators } from './operators.ts';
@@ -100,4 +102,6 @@ export const migrations = [
   { name: '0062-pending-rows', class: PendingRows },
   { name: '0063-old-rows', class: OldRows },
   { name: '0064-passkeys', class: Passkeys },
+  { name: '0065-loom-activations', class: LoomActivations },
+  { name: '0066-agent-splits', class: AgentSplits },
 ];

@@ -38,7 +38,16 @@ export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors, type ReadState } from './read-cursors.ts';
 export { readQueues } from './queues.ts';
 export { findParticipantThreads } from './participants.ts';
-export { findRun, findRunStatus, findRunTenant, isRunAnswering, runPage, type RunRecord } from './runs.ts';
+export {
+  findRecordedCall,
+  findRun,
+  findRunStatus,
+  findRunTenant,
+  isRunAnswering,
+  runPage,
+  type RunRecord,
+} from './runs.ts';
+export { listSuggestionFates } from './suggestion-fates.ts';
 export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
 export {
   createThreadLoader,

@@ -122,3 +122,40 @@ export function runPage(
 ): Promise<ScanPage<ListedRun>> {
   return readScanPage(db, filter.projectId, runStatement(filter), filter.limit);
 }
+
+/** A call of a tool that a run has made, by its trace. */
+export interface RecordedCallKey extends TenantScope {
+  readonly threadId: string;
+  readonly toolId: string;
+  /** JSON; the order of its names does not matter. */
+  readonly input: unknown;
+}
+
+// The traces of so many runs are looked through: each may have megabytes.
+const selectRecordedCall = `
+  select newest.agent_run_id as "agentRunId", made.call -> 'result' as result, made.call ->> 'error' as error
+  from (
+    select r.agent_run_id, r.created_at, r.trace from agent_runs r
+    where r.project_id = $1 and r.environment_id = $2 and r.thread_id = $3
+    order by r.created_at desc, r.agent_run_id desc limit 50
+  ) as newest
+  cross join lateral jsonb_path_query(newest.trace, '$.steps[*].toolCalls[*]') with ordinality as made(call, n)
+  where made.call ->> 'toolId' = $4 and made.call -> 'arguments' = $5::jsonb
+    and made.call ->> 'status' in ('succeeded', 'failed') and (made.call ->> 'attempts')::int > 0
+  order by newest.created_at desc, newest.agent_run_id desc, made.n desc limit 1`;
+
+/** The newest such call that was made, and answered, in the thread's newest runs; undefined: there is none. */
+export async function findRecordedCall(
+  db: Queries,
+  { projectId, environmentId, threadId, toolId, input }: RecordedCallKey,
+): Promise<
+  { readonly agentRunId: string; readonly result: unknown; readonly error: string | null } | undefined
+> {
+  const values = [projectId, environmentId, threadId, toolId, JSON.stringify(input ?? null)];
+  const [row] = await db.query<{ agentRunId: string; result: unknown; error: string | null }>(
+    selectRecordedCall,
+    values,
+    'runs.recorded-call',
+  );
+  return row;
+}

@@ -1,5 +1,6 @@
 /** What a commit requires of an agent: a message that an agent sends by itself stands on what was decided about the agent. */
 import { statement, type Write } from '../statements/index.ts';
+import { answeringVersion } from './agent-splits.ts';
 
 // The rows that are found stay locked until the commit: whoever changes one of them waits for it, and is then later than the message. A row
 // that was changed in the meantime is looked at again, as it is by then. They are locked by id, and before any snapshot: whoever waits here
@@ -13,6 +14,7 @@ const requirement = statement(
     project_id: 'text',
     environment_id: 'text',
     agent_id: 'text',
+    thread_id: 'text',
     mode: 'text',
     channel_id: 'text',
   },
@@ -22,7 +24,7 @@ const requirement = statement(
       from rows r
       join agents a on a.agent_id = r.agent_id and a.project_id = r.project_id and a.environment_id = r.environment_id
       join looms l on l.loom_id = a.loom_id and l.project_id = a.project_id and l.environment_id = a.environment_id
-      join loom_versions v on v.loom_version_id = l.active_version_id and v.loom_id = l.loom_id
+      join loom_versions v on v.loom_version_id = ${answeringVersion('r.thread_id')} and v.loom_id = l.loom_id
         and v.project_id = l.project_id and v.environment_id = l.environment_id
       where a.archived_at is null and l.status = 'active'
         and (r.mode is null or coalesce(a.mode, v.mode, 'paused') = r.mode)
@@ -48,7 +50,9 @@ export interface RequiredAgent {
   readonly projectId: string;
   readonly environmentId: string;
   readonly agentId: string;
-  /** The mode that the agent must have, of its own or by its loom; null: any, since the thread's own goes before it. */
+  /** The thread that it answers. */
+  readonly threadId: string;
+  /** The mode that the agent must have, of its own or by the version that answers the thread; null: any, since the thread's own goes before it. */
   readonly mode: string | null;
   /** The channel whose default agent it must be; null: the thread has named it, or a request. */
   readonly channelId: string | null;
@@ -60,6 +64,14 @@ export function requireAgent(row: RequiredAgent): Write {
     statement: requirement,
     key: row.agentRunId,
     unique: true,
-    values: [row.agentRunId, row.projectId, row.environmentId, row.agentId, row.mode, row.channelId],
+    values: [
+      row.agentRunId,
+      row.projectId,
+      row.environmentId,
+      row.agentId,
+      row.threadId,
+      row.mode,
+      row.channelId,
+    ],
   };
 }

@@ -1,4 +1,5 @@
 /** Every row that a decision may write: one pure constructor each. The statements run in the commit lanes (storage/commit). */
+export { answeringVersion } from './agent-splits.ts';
 export { requireAgent } from './agents.ts';
 export { addAlias, type AliasRow } from './aliases.ts';
 export { takeAttachment } from './attachments.ts';

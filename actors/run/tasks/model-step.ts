@@ -5,6 +5,7 @@ import { newId } from '../../../protocol/ids.ts';
 import { noTracer, type Attributes, type Span } from '../../../runtime/observability/index.ts';
 import type { Timer } from '../../../runtime/time/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
+import { describeSpentBudget } from '../budgets.ts';
 import { runCommand, type StepCompleted } from '../commands.ts';
 import type { StepRequest, ModelStepTask } from '../task-requests.ts';
 import { internalFailure, type Failed, type ModelOutcome, type Plan, type RunServices } from '../services.ts';
@@ -17,8 +18,6 @@ import type { InFlight } from './in-flight.ts';
 const maxConcurrent = 1_024;
 /** Steps that wait for their turn. If there is no room for a step, its run asks again in a few seconds. */
 const maxWaiting = 1_024;
-
-const budgetNames = { run: 'one run', thread: 'the thread', project_day: 'the project for today' } as const;
 
 /** A step that was planned. */
 interface PlannedStep {
@@ -121,7 +120,7 @@ export class ModelStep {
         isOver,
       );
       if (budget !== undefined) {
-        const errorMessage = `The budget of ${budgetNames[budget.scope]} is used up.`;
+        const errorMessage = describeSpentBudget(budget);
         return { failure: { errorCode: 'budget_exceeded', errorMessage, budget } } as const;
       }
       return await this.#retryPolicy.retry(

@@ -22,7 +22,7 @@ export function createOfferAnswerTask(
       retryPolicy.retry(
         'an answer could not be offered to its thread',
         async () => {
-          const agent = await agents.findCurrent(answer, agentId, channelId);
+          const agent = await agents.findCurrent(answer, agentId, { threadId, channelId });
           const command: TakeAnswer = { ...answer, agent };
           try {
             await context.ask({ kind: 'thread', id: threadId }, 'takeAnswer', command);

@@ -120,12 +120,15 @@ pPOST test.@=/~/test`,
 pePOST create.@=
 pGET get|pPATCH update|pDELETE archive.@=/~
 pPOST activate.@.Version=/~/activate
+LpGET list.@.Activations=/~/activations
 LpGET list.@.Versions=/~/versions
 pPOST create.@.Version=/~/versions
-pGET get|pPATCH update|pDELETE archive.@.Version=/~/versions/{loomVersionId}`,
+pGET get|pPATCH update|pDELETE archive.@.Version=/~/versions/{loomVersionId}
+pPOST try.@=/~/try`,
   agents: `LpeGET list.@s=
 pePOST create.@=
-pGET get|pPATCH update|pDELETE archive.@=/~`,
+pGET get|pPATCH update|pDELETE archive.@=/~
+QpGET get.@.Suggestions=/~/suggestions`,
   agentRuns: `pPOST create.@/agents/~/runs
 LpeGET list.@s=
 pGET get.@=/{agentRunId}
@@ -286,16 +289,19 @@ export type OperationId =
   | 'updateLoom'
   | 'archiveLoom'
   | 'activateLoomVersion'
+  | 'listLoomActivations'
   | 'listLoomVersions'
   | 'createLoomVersion'
   | 'getLoomVersion'
   | 'updateLoomVersion'
   | 'archiveLoomVersion'
+  | 'tryLoom'
   | 'listAgents'
   | 'createAgent'
   | 'getAgent'
   | 'updateAgent'
   | 'archiveAgent'
+  | 'getAgentSuggestions'
   | 'createAgentRun'
   | 'listAgentRuns'
   | 'getAgentRun'

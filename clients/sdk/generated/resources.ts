@@ -10,6 +10,7 @@ import type {
   AddedPasskey,
   Agent,
   AgentRun,
+  AgentSuggestions,
   ApiKey,
   AssignThreadBody,
   AttachmentLink,
@@ -70,6 +71,8 @@ import type {
   ListedProjectMember,
   LoginBody,
   Loom,
+  LoomActivation,
+  LoomTrial,
   LoomVersion,
   Mention,
   Message,
@@ -130,6 +133,7 @@ import type {
   Tool,
   ToolTest,
   TransferWorkspaceBody,
+  TryLoomBody,
   TypingBody,
   UnreadMentions,
   UpdateAgentBody,
@@ -627,6 +631,22 @@ export interface ListLoomsQuery {
   limit?: number | undefined;
 }
 
+/** What `looms.listActivations` asks for. */
+export interface ListLoomActivationsQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
 /** What `looms.listVersions` asks for. */
 export interface ListLoomVersionsQuery {
   /**
@@ -662,6 +682,20 @@ export interface ListAgentsQuery {
    * @default 50
    */
   limit?: number | undefined;
+}
+
+/** What `agents.getSuggestions` asks for. */
+export interface GetAgentSuggestionsQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * How many days back, up to now.
+   * @default 30
+   */
+  days?: number | undefined;
 }
 
 /** What `agentRuns.list` asks for. */
@@ -1990,11 +2024,19 @@ export interface LoomsApi {
 
   /**
    * Activate a version: a newer one, or an older one as a rollback.
-   * Started runs continue with the version that they began with. An archived version is a conflict.
+   * Started runs continue with the version that they began with. An archived version is a conflict, and so is another active version than `expectedActiveVersionId`. Activating the active version changes nothing.
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
    */
   activateVersion(loomId: string, body: ActivateLoomVersionBody, options?: CallOptions): Call<Loom>;
+
+  /**
+   * List when versions of a loom became active, newest first.
+   * To go back, activate `previousVersionId` of the first entry.
+   * API keys need `agents:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  listActivations(loomId: string, query?: ListLoomActivationsQuery, options?: CallOptions): Listing<LoomActivation>;
 
   /**
    * List the versions of a loom, newest first.
@@ -2032,6 +2074,14 @@ export interface LoomsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   archiveVersion(loomId: string, loomVersionId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Try a version on a stored thread or on typed messages; nothing is sent, stored or called.
+   * The model is asked as in a run, with the key of the version, and the answer waits for it. Tools are not called: a call has the result of the same call (tool and arguments) in the newest run of the thread that made it, else one of `toolResults`, else the model is told that nothing was called. The thread and its runs stay as they are, and no event is made. Tokens and cost count for usage and for the budgets of a run and of a day. A trial has 8 steps at most; one that fails is answered 200 with `status: failed`.
+   * API keys need `agents:run` and `agents:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`
+   */
+  try(loomId: string, body?: TryLoomBody, options?: CallOptions): Call<LoomTrial>;
 }
 
 export interface AgentsApi {
@@ -2060,7 +2110,7 @@ export interface AgentsApi {
 
   /**
    * Change, archive or restore an agent.
-   * Any other change of an archived agent is a conflict. `metadata` is merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one.
+   * Any other change of an archived agent is a conflict. With `split` so many of a hundred threads, always the same, are answered by another published version of the loom than the active one, which would be a conflict; a share that changes keeps threads with the version that they had as far as it can. A split ends when a version of the loom is activated, with the loom, and in the archive. `metadata` is merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one.
    * API keys need `agents:write`.
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`, `svc/runtime/precondition_failed`
    */
@@ -2073,6 +2123,14 @@ export interface AgentsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
   archive(agentId: string, options?: EditOptions): Call<void>;
+
+  /**
+   * Count what became of an agent's suggestions, by version.
+   * Of runs that began in the last `days`; of the 100 newest versions.
+   * API keys need `agents:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  getSuggestions(agentId: string, query?: GetAgentSuggestionsQuery, options?: CallOptions): Call<AgentSuggestions>;
 }
 
 export interface AgentRunsApi {

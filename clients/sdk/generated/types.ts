@@ -1305,6 +1305,15 @@ export interface ChannelTemplateStatusChangedEvent {
   };
 }
 
+export interface AgentSplit {
+  /** A published version of the loom that is not the active one. */
+  loomVersionId: string;
+  /** How many of a hundred threads. */
+  percent: number;
+  /** When it began; another share does not change it. */
+  startedAt: string;
+}
+
 export interface Agent {
   agentId: string;
   /** The project. */
@@ -1315,6 +1324,8 @@ export interface Agent {
   mode: 'auto' | 'suggest' | 'paused';
   loomId?: string | null;
   activeLoomVersionId?: string;
+  /** Some threads are answered by another version than the active one; null: none. */
+  split?: AgentSplit | null;
   /** Your own JSON object, stored as it is. */
   metadata: Record<string, unknown>;
   /** When it was created. */
@@ -4517,6 +4528,29 @@ export interface ActivateLoomVersionBody {
    */
   projectId?: string | undefined;
   loomVersionId: string;
+  /** Why it is activated: kept in the history. */
+  reason?: string | undefined;
+  /** The version that you take for the active one: a conflict where it is another by now. */
+  expectedActiveVersionId?: string | undefined;
+}
+
+export interface LoomActivation {
+  loomId: string;
+  /** From 1 in each loom, without gaps. */
+  number: number;
+  loomVersionId: string;
+  /** The number of the version that became active. */
+  version: number;
+  /** The version that was active before; null: none was. */
+  previousVersionId: string | null;
+  /** The number of the version that was active before; null: none was. */
+  previousVersion: number | null;
+  /** Who activated it. */
+  actor: Actor;
+  /** Why, if that was said. */
+  reason: string | null;
+  /** When it became active. */
+  createdAt: string;
 }
 
 export interface CreateLoomVersionBody {
@@ -4544,6 +4578,8 @@ export interface CreateLoomVersionBody {
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** Whether it becomes the active version at once. Default: true. */
   activate?: boolean | undefined;
+  /** Why it is activated: kept in the history. */
+  reason?: string | undefined;
 }
 
 export interface UpdateLoomVersionBody {
@@ -4556,6 +4592,117 @@ export interface UpdateLoomVersionBody {
   status?: 'published' | 'archived' | undefined;
   /** false: back from the archive. */
   archived?: false | undefined;
+}
+
+export interface TrialMessage {
+  /** inbound: from the participant. outbound: to the participant. */
+  direction: 'inbound' | 'outbound';
+  /** The text. */
+  body: string;
+}
+
+export interface TrialToolResult {
+  /** The tool. */
+  toolId: string;
+  /** Of calls with exactly these arguments. Absent: of all calls. */
+  arguments?: unknown | undefined;
+  /** What the model is told. */
+  result?: unknown | undefined;
+  /** The call fails, and the model is told this. */
+  error?: string | undefined;
+}
+
+export interface TryLoomBody {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /** The version to try. Default: the active one. */
+  loomVersionId?: string | undefined;
+  /** A thread whose messages come first. */
+  threadId?: string | undefined;
+  /** The last message of the thread that counts. Default: its newest. */
+  inputMessageId?: string | undefined;
+  /** What is said, after the messages of the thread if there is one; oldest first. Needed without a thread. */
+  messages?: readonly TrialMessage[] | undefined;
+  /** Results for calls that no run of the thread has made. */
+  toolResults?: readonly TrialToolResult[] | undefined;
+  /** How long the trial takes at most, in milliseconds. Default: 25000. */
+  timeoutMs?: number | undefined;
+}
+
+export interface TrialCall {
+  /** The tool's name for the model. */
+  name: string;
+  /** The tool; null: there is none of that name, or it is built in. */
+  toolId: string | null;
+  /** As the model wrote them; parsed if they are JSON. */
+  arguments: unknown;
+  /** Where the result is from. recorded: a run of the thread has made the same call. given: `toolResults`. none: nowhere, and the model was told so. refused: a run would not make the call. */
+  stub: 'recorded' | 'given' | 'none' | 'refused';
+  /** The run whose trace has the result; absent: none has. */
+  agentRunId?: string;
+  /** Whether a run would ask a person first. */
+  requiresApproval: boolean;
+  /** What the model was told. */
+  result: unknown;
+  /** What the model was told of a call that fails; null: it does not. */
+  error: string | null;
+}
+
+export interface TrialStep {
+  /** From 1. */
+  step: number;
+  startedAt: string;
+  durationMs: number;
+  /** The characters of everything that was sent to the model. */
+  promptCharacters: number;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  costMicros: number | null;
+  /** Why the model stopped: stop, length, tool-calls, content-filter or other. */
+  finishReason: string;
+  /** What the model wrote. */
+  output: string;
+  toolCalls: TrialCall[];
+}
+
+export interface LoomTrial {
+  /** The project. */
+  projectId: string;
+  /** The environment. */
+  environmentId: string;
+  loomId: string;
+  loomVersionId: string;
+  /** The number of the version. */
+  version: number;
+  /** The thread whose messages came first; null: none. */
+  threadId: string | null;
+  /** llm_provider_1 uses the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini. */
+  provider: 'llm_provider_1' | 'llm_provider_2' | 'llm_provider_3';
+  /** The name that the provider uses. */
+  model: string;
+  /** succeeded: the model has answered. failed: `errorCode` says why, as of a run. */
+  status: 'succeeded' | 'failed';
+  /** What would be sent or suggested; null: the trial has failed. */
+  text: string | null;
+  /** The model asked for a person. */
+  handoff?: {
+    reason: string;
+  };
+  /** Each answer of the model. */
+  steps: TrialStep[];
+  promptTokens: number | null;
+  completionTokens: number | null;
+  totalTokens: number | null;
+  estimatedCostMicros: number | null;
+  errorCode: string | null;
+  errorMessage: string | null;
+  /** When it began. */
+  startedAt: string;
+  /** How long it took, in milliseconds. */
+  durationMs: number;
 }
 
 export interface CreateAgentBody {
@@ -4578,6 +4725,13 @@ export interface CreateAgentBody {
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
+export interface AgentSplitInput {
+  /** A published version of the loom that is not the active one. */
+  loomVersionId: string;
+  /** How many of a hundred threads. */
+  percent: number;
+}
+
 export interface UpdateAgentBody {
   /**
    * The project. Required with a Studio access token; an API key implies its own.
@@ -4589,10 +4743,39 @@ export interface UpdateAgentBody {
   /** auto: answers by itself. suggest: people approve first. paused: does not answer. */
   mode?: 'auto' | 'suggest' | 'paused' | null | undefined;
   loomId?: string | null | undefined;
+  /** Some threads are answered by another version than the active one; null: none. */
+  split?: AgentSplitInput | null | undefined;
   /** Your own JSON object. Merged into what is there; null removes a name (RFC 7396). */
   metadata?: Readonly<Record<string, unknown>> | undefined;
   /** true: into the archive, as DELETE does. false: back from it. */
   archived?: boolean | undefined;
+}
+
+export interface SuggestionFates {
+  loomId: string;
+  loomVersionId: string;
+  /** The number of the version. */
+  version: number;
+  /** Suggestions that wait. */
+  pending: number;
+  /** Suggestions that were sent as they were. */
+  approved: number;
+  /** Suggestions that were sent with another text. */
+  edited: number;
+  /** Suggestions that people did not send. */
+  discarded: number;
+  /** Suggestions that something newer has overtaken. */
+  superseded: number;
+  /** Suggestions that nobody resolved within a day. */
+  expired: number;
+}
+
+export interface AgentSuggestions {
+  agentId: string;
+  /** Of runs that began then or later. */
+  since: string;
+  /** Those that have made suggestions, the newest first. */
+  versions: SuggestionFates[];
 }
 
 export interface CreateAgentRunBody {

@@ -95,7 +95,19 @@ function useAgentColumns(refresh: () => Promise<void>): readonly Column<Agent>[]
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const { data: looms } = useLooms();
   return [
-    { key: 'name', label: texts.name, isFixed: true, show: ({ name }) => <bdi>{name}</bdi> },
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ agentId, name }) => (
+        <PageLink
+          to="/$projectId/$environmentId/agents/$agentId"
+          params={{ projectId, environmentId, agentId }}
+        >
+          <bdi>{name}</bdi>
+        </PageLink>
+      ),
+    },
     {
       key: 'mode',
       label: texts.mode,

@@ -1,11 +1,10 @@
 /** One set of instructions: the version that is in use, those before it, and the next one, compared before it takes effect. */
 import { Badge, Button, Group, Modal, Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import { useAction } from '../../kit/use-action.ts';
 import type { Loom, LoomVersion } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -16,8 +15,10 @@ import { ArchivedNotice } from '../shell/archived-notice.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Compare } from './compare.tsx';
+import { ActivateDialog, History } from './history.tsx';
 import { LoomActions } from './loom-actions.tsx';
 import { NextVersion } from './next-version.tsx';
+import { TryVersion } from './try-version.tsx';
 
 export function LoomPage() {
   const texts = useTexts().looms;
@@ -62,6 +63,7 @@ export function LoomPage() {
           <Section title={texts.versions}>
             <Versions loom={loom} active={active} />
           </Section>
+          <History loom={loom} />
         </>
       )}
     </Page>
@@ -75,19 +77,13 @@ interface VersionsProps {
 
 function Versions({ loom, active }: VersionsProps) {
   const texts = useTexts().looms;
-  const { client, environmentId, mayWrite } = useTenant();
-  const queries = useQueryClient();
-  const action = useAction();
+  const { client, mayWrite } = useTenant();
+  const [chosen, setChosen] = useState<LoomVersion>();
   const { loomId } = loom;
   const { version: shownId } = useSearch({
     from: '/signed-in/$projectId/$environmentId/instructions/$loomId',
   });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/instructions/$loomId' });
-  const activate = (loomVersionId: string): Promise<boolean> =>
-    action.run(async () => {
-      await client.looms.activateVersion(loomId, { loomVersionId });
-      await queries.invalidateQueries({ queryKey: ['looms', environmentId, loomId] });
-    });
   const columns: Column<LoomVersion>[] = [
     {
       key: 'version',
@@ -119,23 +115,18 @@ function Versions({ loom, active }: VersionsProps) {
       label: '',
       isFixed: true,
       align: 'right',
-      show: ({ loomVersionId, version }) =>
+      show: each =>
         loom.archivedAt == null &&
-        loomVersionId !== loom.activeVersionId && (
-          <Button
-            size="compact-xs"
-            variant="default"
-            loading={action.isRunning}
-            onClick={() => void activate(loomVersionId)}
-          >
-            {version < (active?.version ?? 0) ? texts.revertTo(version) : texts.activateOne(version)}
+        each.status === 'published' &&
+        each.loomVersionId !== loom.activeVersionId && (
+          <Button size="compact-xs" variant="default" onClick={() => setChosen(each)}>
+            {texts.activateOne(each.version)}
           </Button>
         ),
     });
   }
   return (
     <Stack gap="sm">
-      <ErrorNote error={action.error} />
       <DataTable
         name="versions"
         label={texts.versions}
@@ -145,6 +136,9 @@ function Versions({ loom, active }: VersionsProps) {
         columns={columns}
         empty={texts.noVersions}
       />
+      {chosen !== undefined && (
+        <ActivateDialog loom={loom} version={chosen} onClose={() => setChosen(undefined)} />
+      )}
       {shownId !== undefined && (
         <ShownVersion
           loomId={loomId}
@@ -164,11 +158,11 @@ interface ShownVersionProps {
   readonly onClose: () => void;
 }
 
-/** A version beside the one that is in use. */
+/** A version beside the one that is in use, and what it would answer. */
 function ShownVersion({ loomId, loomVersionId, active, onClose }: ShownVersionProps) {
   const texts = useTexts().looms;
   const { close } = useKitTexts().shell;
-  const { client } = useTenant();
+  const { client, mayWrite } = useTenant();
   const { data: version, error } = useQuery({
     queryKey: ['loom-version', loomId, loomVersionId],
     queryFn: () => client.looms.getVersion(loomId, loomVersionId),
@@ -184,7 +178,16 @@ function ShownVersion({ loomId, loomVersionId, active, onClose }: ShownVersionPr
       closeButtonProps={{ 'aria-label': close }}
     >
       {error !== null && <ErrorNote error={error} />}
-      {version !== undefined && <Compare before={isActive ? undefined : active} after={version} />}
+      {version !== undefined && (
+        <>
+          <Compare before={isActive ? undefined : active} after={version} />
+          {mayWrite && (
+            <Section title={texts.trial.title}>
+              <TryVersion version={version} />
+            </Section>
+          )}
+        </>
+      )}
       <Group justify="flex-end" mt="md">
         <Button variant="default" onClick={onClose}>
           {close}

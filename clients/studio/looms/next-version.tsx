@@ -9,6 +9,7 @@ import { useSubmit } from '../parts/use-submit.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Compare } from './compare.tsx';
+import { ReasonField } from './history.tsx';
 import { toBody, toFields } from './version-fields.ts';
 import { VersionForm } from './version-form.tsx';
 
@@ -25,10 +26,13 @@ export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionPro
   const [fields, setFields] = useState(() => toFields(active));
   const [isComparing, setComparing] = useState(false);
   const [activates, setActivates] = useState(true);
+  const [reason, setReason] = useState('');
   const { isRunning, error, submit } = useSubmit(async () => {
-    await client.looms.createVersion(loomId, { ...toBody(fields), activate: activates });
+    const given = activates && reason.trim() !== '' ? { reason: reason.trim() } : {};
+    await client.looms.createVersion(loomId, { ...toBody(fields), activate: activates, ...given });
     await queries.invalidateQueries({ queryKey: ['looms', environmentId, loomId] });
     await queries.invalidateQueries({ queryKey: ['loom-versions', loomId] });
+    await queries.invalidateQueries({ queryKey: ['loom-activations', loomId] });
     onDone();
   });
   return (
@@ -43,6 +47,7 @@ export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionPro
                 checked={activates}
                 onChange={event => setActivates(event.currentTarget.checked)}
               />
+              {activates && <ReasonField value={reason} onChange={setReason} />}
             </>
           ) : (
             <VersionForm fields={fields} onChange={setFields} />

@@ -1,7 +1,9 @@
 /** From the key of a model provider to an answered conversation, and what is seen of how the answer came about: in the browser alone. */
 import { LLMock } from '@copilotkit/aimock';
 import t from 'tap';
+import type { AgentRun } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { findBarriers, openConsole, startConsole } from '../console/console-page.ts';
 
@@ -84,10 +86,27 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await page.getByRole('button', { name: 'Compare and publish' }).click();
   await page.locator('.cm-changedLine').getByText('You work for a shop. Be brief.').waitFor();
   t.strictSame(await findBarriers(page), []);
+  await page.getByRole('textbox', { name: 'Why' }).fill('Customers want short answers.');
   await page.getByRole('button', { name: 'Publish' }).click();
   await page.getByRole('heading', { name: 'Version 2, in use' }).waitFor();
   await page.getByRole('button', { name: 'Go back to version 1' }).click();
   await page.getByRole('heading', { name: 'Version 1, in use' }).waitFor();
+  await page.getByRole('button', { name: 'Use version 2' }).click();
+  await dialog.getByRole('textbox', { name: 'Why' }).fill('Measured again.');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Use version 2' }).click();
+  await page.getByRole('heading', { name: 'Version 2, in use' }).waitFor();
+  await page.getByRole('button', { name: 'Go back to version 1' }).click();
+  await page.getByRole('heading', { name: 'Version 1, in use' }).waitFor();
+  const history = page.getByRole('table', { name: 'History' });
+  await history.getByRole('row').nth(5).waitFor();
+  t.same(
+    (await history.getByRole('row').allInnerTexts()).slice(1).map(row => /Version \d/.exec(row)?.[0]),
+    ['Version 1', 'Version 2', 'Version 1', 'Version 2', 'Version 1'],
+  );
+  await history.getByRole('cell', { name: 'Customers want short answers.' }).waitFor();
+  await history.getByRole('cell', { name: 'Measured again.' }).waitFor();
+  t.strictSame(await findBarriers(page), []);
 
   await go('Agents');
   await page.getByRole('button', { name: 'Create agent' }).first().click();
@@ -115,6 +134,88 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await dialog.getByText('"on its way"').waitFor();
   t.strictSame(await findBarriers(page), []);
 });
+
+t.test('a version is tried: on a conversation, whose calls are known, and on what is typed', async t => {
+  const page = await openConsole(t, browser, setting, owner, {
+    path: `/studio/${projectId}/${environmentId}/instructions`,
+  });
+  const called = shop.received.length;
+  await page.getByRole('link', { name: 'Front desk' }).click();
+  await page.getByRole('button', { name: 'Version 2', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  const form = dialog.getByRole('form', { name: 'Try it' });
+  await form.getByRole('combobox', { name: 'Conversation' }).click();
+  await page.getByRole('option', { name: /order A17/i }).click();
+  await form.getByRole('textbox', { name: 'A message of the customer' }).fill('Where is order A17 now?');
+  await form.getByRole('button', { name: 'Ask the model' }).click();
+  await form.getByText('As it was in this conversation').waitFor();
+  await form.getByRole('status').getByText('Order A17 is on its way.').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  await form.getByRole('combobox', { name: 'Conversation' }).click();
+  // What is chosen once more is chosen no more.
+  await page.getByRole('option', { name: /order A17/i }).click();
+  await form.getByRole('textbox', { name: 'Result of find_order, as JSON' }).fill('{"status":');
+  await form.getByRole('button', { name: 'Ask the model' }).click();
+  await form.getByRole('alert').waitFor();
+  await form.getByRole('textbox', { name: 'Result of find_order, as JSON' }).fill('{"status":"lost"}');
+  await form.getByRole('button', { name: 'Ask the model' }).click();
+  await form.getByText('As given above').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  t.equal(shop.received.length, called, 'the tool was not called');
+});
+
+t.test(
+  'some conversations are answered by another version, and what became of suggestions is counted',
+  async t => {
+    const { skein } = setting;
+    const page = await openConsole(t, browser, setting, owner, {
+      path: `/studio/${projectId}/${environmentId}/agents`,
+    });
+    await page.getByRole('link', { name: 'Ava', exact: true }).click();
+    await page.getByText('Version 1 answers all conversations.').waitFor();
+    await page.getByText('It has suggested nothing.').waitFor();
+    t.strictSame(await findBarriers(page), []);
+    const form = page.getByRole('form', { name: 'Which version answers' });
+    await form.getByRole('combobox', { name: 'Another version' }).click();
+    await page.getByRole('option', { name: 'Version 2' }).click();
+    await form.getByRole('textbox', { name: 'Share of the conversations' }).fill('100');
+    await form.getByRole('button', { name: 'Begin' }).click();
+    await page.getByText('Version 2 answers 100 % of the conversations').waitFor();
+    t.strictSame(await findBarriers(page), []);
+
+    const [agent] = await skein.agents.list({ limit: 1 }).toArray(1);
+    const { agentId = '' } = agent ?? {};
+    t.match(agent, { name: 'Ava', split: { percent: 100 } });
+    await skein.agents.update(agentId, { mode: 'suggest' });
+    const { threadId } = await skein.channels.receive(channelId, {
+      externalParticipantRef: 'customer-2',
+      body: 'Where is order A17?',
+    });
+    const found = await eventualRun(threadId);
+    t.equal(found.loomVersionId, agent?.split?.loomVersionId, 'the run says which version it was');
+    await skein.agentRuns.resolveSuggestion(found.agentRunId, { action: 'discard' });
+    await page.reload();
+    const row = page.getByRole('row', { name: /^Version 2/ });
+    await row.waitFor();
+    t.same((await row.getByRole('cell').allInnerTexts()).slice(0, 4), ['Version 2', '0', '0', '1']);
+    t.strictSame(await findBarriers(page), []);
+
+    await form.getByRole('button', { name: 'End the split' }).click();
+    await page.getByText('Version 1 answers all conversations.').waitFor();
+  },
+);
+
+/** The run that has suggested something for the thread. */
+async function eventualRun(threadId: string): Promise<AgentRun> {
+  let found: AgentRun | undefined;
+  await eventually('suggestion', async () => {
+    [found] = await setting.skein.agentRuns.list({ threadId, limit: 1 }).toArray(1);
+    return found?.trace.suggestion?.status === 'pending';
+  });
+  if (found === undefined) throw new Error('there is no run');
+  return found;
+}
 
 t.test('what was made is changed: a tool, instructions, an agent, the key of a provider', async t => {
   const { skein } = setting;

@@ -1,6 +1,7 @@
 import type { agentOperations } from '../../../protocol/operations/agents.ts';
 import type { budgetOperations } from '../../../protocol/operations/budgets.ts';
 import type { byokOperations } from '../../../protocol/operations/byok.ts';
+import type { loomTrialOperations } from '../../../protocol/operations/loom-trials.ts';
 import type { loomOperations } from '../../../protocol/operations/looms.ts';
 import type { toolOperations } from '../../../protocol/operations/tools.ts';
 import type { Asked } from '../../node/client.ts';
@@ -8,7 +9,9 @@ import {
   definition,
   newAgent,
   newByokCredential,
+  newInbound,
   newLoom,
+  newThread,
   newTool,
   newVersion,
   unique,
@@ -189,6 +192,12 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
       const { loomId, loomVersionId } = await newVersion(env);
       return { params: { loomId }, body: { ...inProject(env), loomVersionId } };
     },
+    variants: [
+      async env => {
+        const { loomId, loomVersionId } = await newVersion(env);
+        return { params: { loomId }, body: { ...inProject(env), loomVersionId, reason: 'Shorter.' } };
+      },
+    ],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {
         const { loomId, loomVersionId } = await newVersion(sandbox);
@@ -198,6 +207,10 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
         return { by: sandbox.key, asked: { params: { loomId }, body: { ...body, loomVersionId } } };
       },
     },
+  },
+  listLoomActivations: {
+    request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),
+    refusals: {},
   },
   listLoomVersions: {
     request: async env => ({ params: { loomId: (await newLoom(env)).loomId } }),
@@ -229,6 +242,33 @@ export const loomScenarios: ScenariosOf<typeof loomOperations> = {
         asked: { params: await newLoom(sandbox) },
       }),
     },
+  },
+};
+
+/** Of a version that a model answers for (test/contract/models.ts). */
+const toTrial = async (env: TenantEnvironment, more: object): Promise<Asked> => {
+  const loom = { ...inEnvironment(env), name: unique(), ...definition };
+  const byokCredentialId = await newByokCredential(env);
+  const { loomId } = await env.key.get<{ loomId: string }>('createLoom', {
+    body: { ...loom, byokCredentialId },
+  });
+  return { params: { loomId }, body: { ...inProject(env), ...more } };
+};
+
+const typed = { messages: [{ direction: 'inbound', body: 'hello' }] };
+
+export const loomTrialScenarios: ScenariosOf<typeof loomTrialOperations> = {
+  tryLoom: {
+    request: env => toTrial(env, typed),
+    variants: [
+      async env => toTrial(env, { threadId: await newThread(env) }),
+      async env => {
+        const { threadId, messageId } = await newInbound(env);
+        const toolResults = [{ toolId: await newTool(env), arguments: {}, result: { ok: true } }];
+        return toTrial(env, { threadId, inputMessageId: messageId, ...typed, toolResults, timeoutMs: 5_000 });
+      },
+    ],
+    refusals: {},
   },
 };
 
@@ -264,6 +304,11 @@ export const agentScenarios: ScenariosOf<typeof agentOperations> = {
     request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
     refusals: {},
   },
+  getAgentSuggestions: {
+    request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
+    variants: [async env => ({ params: { agentId: (await newAgent(env)).agentId }, query: { days: 1 } })],
+    refusals: {},
+  },
   archiveAgent: {
     request: async env => ({ params: { agentId: (await newAgent(env)).agentId } }),
     refusals: {},
@@ -273,6 +318,10 @@ export const agentScenarios: ScenariosOf<typeof agentOperations> = {
     variants: [
       env => toAgent(env, { archived: true }),
       async env => toAgent(env, { loomId: (await newLoom(env)).loomId }),
+      async env => {
+        const { loomId, loomVersionId } = await newVersion(env);
+        return toAgent(env, { loomId, split: { loomVersionId, percent: 10 } });
+      },
     ],
     refusals: {
       'svc/runtime/conflict': async ({ sandbox }) => {

@@ -3,7 +3,14 @@ import type { AnyScenario, OperationId, Scenarios } from '../scenario.ts';
 import { secondFactorScenarios } from './second-factor.ts';
 import { ownAccountScenarios } from './account.ts';
 import { accountScenarios, profileScenarios } from './accounts.ts';
-import { agentScenarios, budgetScenarios, byokScenarios, loomScenarios, toolScenarios } from './agents.ts';
+import {
+  agentScenarios,
+  budgetScenarios,
+  byokScenarios,
+  loomScenarios,
+  loomTrialScenarios,
+  toolScenarios,
+} from './agents.ts';
 import { attachmentScenarios } from './attachments.ts';
 import { auditScenarios } from './audit.ts';
 import { cannedReplyScenarios } from './canned-replies.ts';
@@ -57,6 +64,7 @@ const all: Scenarios = {
   ...byokScenarios,
   ...toolScenarios,
   ...loomScenarios,
+  ...loomTrialScenarios,
   ...agentScenarios,
   ...runScenarios,
   ...consoleScenarios,

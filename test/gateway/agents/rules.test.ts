@@ -5,16 +5,21 @@ import type { AgentRefusal } from '../../../storage/agents/rules.ts';
 
 const statuses: Readonly<Record<AgentRefusal, number>> = {
   absent: 404,
+  active_version_changed: 409,
   activated_version_absent: 404,
   agent_archived: 409,
   agent_loom_absent: 404,
+  agent_without_loom: 409,
   changed: 412,
   credential_revoked: 409,
+  expected_version_absent: 404,
   loom_archived: 409,
   loom_in_use: 409,
   loom_version_active: 409,
   loom_version_archived: 409,
+  loom_version_in_split: 409,
   metadata_too_large: 422,
+  split_version_absent: 404,
   tool_headers_missing: 422,
 };
 

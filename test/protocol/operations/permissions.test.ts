@@ -76,9 +76,10 @@ const table: readonly Row[] = [
     ['agents:read'],
     viewer,
     all,
-    'listLooms getLoom listLoomVersions getLoomVersion listAgents getAgent listAgentRuns getAgentRun',
+    'listLooms getLoom listLoomActivations listLoomVersions getLoomVersion listAgents getAgent getAgentSuggestions listAgentRuns getAgentRun',
   ),
   row(['agents:run'], developer, operators, 'createAgentRun cancelAgentRun'),
+  row(['agents:run', 'agents:read'], developer, operators, 'tryLoom'),
   row(['agents:run', 'messages:write'], developer, operators, 'resolveSuggestion'),
   row(['agents:run', 'tools:execute'], developer, operators, 'resolveToolCall'),
   row(

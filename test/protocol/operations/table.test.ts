@@ -55,8 +55,8 @@ t.test('the operations are those that were agreed', async t => {
     listDeliveryAttempts replayDelivery replayStitch replayFailedDeliveries listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
     listByokCredentials createByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
-    rotateToolSecret testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomVersions createLoomVersion getLoomVersion
-    updateLoomVersion listAgents createAgent getAgent updateAgent createAgentRun listAgentRuns
+    rotateToolSecret testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomActivations tryLoom listLoomVersions createLoomVersion getLoomVersion
+    updateLoomVersion listAgents createAgent getAgent getAgentSuggestions updateAgent createAgentRun listAgentRuns
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample
     connectChatapp disconnectChatapp getChatappStatus verifyChatappWebhook receiveChatappWebhook checkChatappReadiness
     listChatappTemplates sendChatappTemplate getWorkspace updateWorkspace getProject updateProject getEnvironment updateEnvironment

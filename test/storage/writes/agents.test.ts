@@ -22,7 +22,7 @@ t.test('what a message requires of its agent', async t => {
   );
   const commit = (more: Partial<RequiredAgent> = {}, actor = new Counter()): Promise<void> => {
     const { agentId } = head;
-    const own = { agentRunId: newId('run'), projectId, environmentId, agentId };
+    const own = { agentRunId: newId('run'), projectId, environmentId, agentId, threadId: newId('thread') };
     const write = requireAgent({ ...own, mode: 'auto', channelId, ...more });
     return store.commit(actor.next([write]));
   };
@@ -64,6 +64,43 @@ t.test('what a message requires of its agent', async t => {
     t.strictSame(await outcomes([commit()]), ['Duplicate']);
     await change('agents', `mode = 'auto'`);
   });
+
+  await t.test(
+    'the version that answers the thread says it, also where that is the one of a split',
+    async t => {
+      const loomVersionId = newId('loomVersion');
+      await database.query(
+        `insert into loom_versions (loom_version_id, project_id, environment_id, loom_id, version, status, system_prompt, provider,
+         model, mode, created_at)
+       values ($1, $2, $3, $4, 2, 'published', 'Answer.', 'llm_provider_1', 'm', 'suggest', now())`,
+        [loomVersionId, projectId, environmentId, head.loomId],
+      );
+      await change('agents', 'mode = null');
+      await database.query(`update loom_versions set mode = 'auto' where loom_version_id = $1`, [
+        head.loomVersionId,
+      ]);
+      const split = (percent: number) =>
+        change(
+          'agents',
+          `split_id = 's', split_version_id = '${loomVersionId}', split_percent = ${percent}, split_activation = 0`,
+        );
+      await split(0);
+      t.strictSame(await outcomes([commit()]), ['ok']);
+      await split(100);
+      t.strictSame(await outcomes([commit(), commit({ mode: 'suggest' })]), ['Duplicate', 'ok']);
+      // Some threads, and not others.
+      await split(50);
+      const both = Array.from({ length: 64 }, () => commit());
+      t.strictSame(new Set(await outcomes(both)), new Set(['ok', 'Duplicate']));
+      await change('looms', 'last_activation = 1');
+      t.strictSame(await outcomes([commit()]), ['ok'], 'an activation ends it');
+      await change('looms', 'last_activation = 0');
+      await change(
+        'agents',
+        `mode = 'auto', split_id = null, split_version_id = null, split_percent = null, split_activation = null`,
+      );
+    },
+  );
 
   await t.test('a change under way counts, and is waited for without a lock on the snapshot', async t => {
     for (const [end, expected] of [

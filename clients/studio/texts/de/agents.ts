@@ -32,6 +32,26 @@ export const agents: StudioTexts['agents'] = {
   save: 'Speichern',
   archiveTitle: name => `${name} archivieren?`,
   archiveHint: 'Er antwortet nicht mehr. Seine Läufe bleiben.',
+  missing: 'Diesen Agenten gibt es nicht',
+  split: {
+    title: 'Welche Version antwortet',
+    none: version => `Version ${version} antwortet in allen Unterhaltungen.`,
+    shares: (percent, version, others) =>
+      `Version ${version} antwortet in ${percent} % der Unterhaltungen, Version ${others} in den übrigen, seit`,
+    hint: 'Eine Unterhaltung bleibt bei ihrer Version. Die Aufteilung endet, wenn eine Version in Gebrauch genommen wird.',
+    version: 'Andere Version',
+    choose: 'Version wählen',
+    percent: 'Anteil der Unterhaltungen',
+    noOther: 'Von seinen Anweisungen gibt es noch keine andere Version.',
+    begin: 'Beginnen',
+    change: 'Anteil ändern',
+    end: 'Aufteilung beenden',
+  },
+  suggestions: {
+    title: 'Vorschläge der letzten 30 Tage',
+    none: 'Er hat nichts vorgeschlagen.',
+    asTheyWere: 'Unverändert gesendet',
+  },
 };
 
 export const looms: StudioTexts['looms'] = {
@@ -87,6 +107,42 @@ export const looms: StudioTexts['looms'] = {
   archived: 'Diese Anweisungen sind archiviert: Kein Agent arbeitet nach ihnen.',
   restore: 'Wiederherstellen',
   revertTo: version => `Zurück zu Version ${version}`,
+  trial: {
+    title: 'Ausprobieren',
+    hint: 'Fragt das Modell wie in einer Unterhaltung. Nichts wird gesendet oder behalten, kein Werkzeug aufgerufen. Es kostet, was das Modell kostet.',
+    thread: 'Unterhaltung',
+    noThread: 'Keine: Was unten steht, beginnt eine',
+    noThreadFound: 'Es gibt keine.',
+    message: 'Eine Nachricht des Kunden',
+    messageHint: 'Folgt auf die Nachrichten der Unterhaltung. Darf leer sein.',
+    resultOf: name => `Ergebnis von ${name}, als JSON`,
+    resultHint:
+      'Für Aufrufe, die es in dieser Unterhaltung nie gab. Andere haben das Ergebnis, das sie dort hatten.',
+    action: 'Das Modell fragen',
+    results: { succeeded: 'Es würde antworten', failed: 'Es schlägt fehl' },
+    handoff: reason => `Es bittet um einen Menschen: ${reason}`,
+    tokens: 'Tokens',
+    cost: 'Kosten',
+    duration: 'Zeit',
+    callOf: name => `Aufruf von ${name}`,
+    stubs: {
+      recorded: 'Wie in dieser Unterhaltung',
+      given: 'Wie oben angegeben',
+      none: 'Nicht aufgerufen',
+      refused: 'Abgelehnt',
+    },
+    approval: 'Zuerst würde ein Mensch gefragt',
+    arguments: 'Argumente',
+    result: 'Ergebnis',
+  },
+  history: 'Verlauf',
+  noHistory: 'Was wann in Gebrauch war, ist nicht bekannt.',
+  activatedAt: 'Seit',
+  activatedBy: 'Von',
+  before: 'Davor',
+  reason: 'Warum',
+  reasonHint: 'Für alle, die den Verlauf lesen. Es muss nicht gesagt werden.',
+  actors: { user: 'Benutzer', api_key: 'API-Schlüssel', system: 'Server' },
 };
 
 export const tools: StudioTexts['tools'] = {

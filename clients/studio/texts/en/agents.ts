@@ -30,6 +30,26 @@ export const agents = {
   save: 'Save',
   archiveTitle: (name: string) => `Archive ${name}?`,
   archiveHint: 'It answers no more. Its runs stay.',
+  missing: 'There is no such agent',
+  split: {
+    title: 'Which version answers',
+    none: (version: number) => `Version ${version} answers all conversations.`,
+    shares: (percent: number, version: number, others: number) =>
+      `Version ${version} answers ${percent} % of the conversations, version ${others} the others, since`,
+    hint: 'A conversation stays with its version. The split ends when a version is put into use.',
+    version: 'Another version',
+    choose: 'Choose a version',
+    percent: 'Share of the conversations',
+    noOther: 'There is no other version of its instructions yet.',
+    begin: 'Begin',
+    change: 'Change the share',
+    end: 'End the split',
+  },
+  suggestions: {
+    title: 'Suggestions of the last 30 days',
+    none: 'It has suggested nothing.',
+    asTheyWere: 'Sent as they were',
+  },
 };
 
 export const looms = {
@@ -85,6 +105,42 @@ export const looms = {
   archived: 'These instructions are archived: no agent works by them.',
   restore: 'Restore',
   revertTo: (version: number) => `Go back to version ${version}`,
+  trial: {
+    title: 'Try it',
+    hint: 'Asks the model as a conversation would. Nothing is sent or kept, and no tool is called. It costs what the model costs.',
+    thread: 'Conversation',
+    noThread: 'None: what is written below begins one',
+    noThreadFound: 'There is none.',
+    message: 'A message of the customer',
+    messageHint: 'Comes after the messages of the conversation. May be empty.',
+    resultOf: (name: string) => `Result of ${name}, as JSON`,
+    resultHint:
+      'For calls that were never made in this conversation. Others have the result that they had there.',
+    action: 'Ask the model',
+    results: { succeeded: 'It would answer', failed: 'It fails' },
+    handoff: (reason: string) => `It asks for a person: ${reason}`,
+    tokens: 'Tokens',
+    cost: 'Cost',
+    duration: 'Time',
+    callOf: (name: string) => `Call of ${name}`,
+    stubs: {
+      recorded: 'As it was in this conversation',
+      given: 'As given above',
+      none: 'Not called',
+      refused: 'Refused',
+    },
+    approval: 'A person would be asked first',
+    arguments: 'Arguments',
+    result: 'Result',
+  },
+  history: 'History',
+  noHistory: 'Nothing is known of what was in use when.',
+  activatedAt: 'Since',
+  activatedBy: 'By',
+  before: 'Before',
+  reason: 'Why',
+  reasonHint: 'For those who read the history. You need not say.',
+  actors: { user: 'User', api_key: 'API key', system: 'Server' },
 };
 
 export const tools = {

@@ -1,0 +1,98 @@
+/** What became of an agent's suggestions, by version, over REST: from an index, of the last days, and of its own environment. */
+import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
+import type { Agent, AgentSuggestions } from '../../../protocol/resources/agent.ts';
+import type { Loom, LoomVersion } from '../../../protocol/resources/loom.ts';
+import { selectFates } from '../../../storage/reads/suggestion-fates.ts';
+import { StitchService } from './stitch-fixture.ts';
+
+const service = await StitchService.start(t, { publicOnly: true });
+const { database } = service;
+const { key, projectId, environmentId } = await service.tenant();
+const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1', model: 'model-1' } as const;
+const dayMs = 86_400_000;
+
+const loom = await key.get<Loom>('createLoom', { body: { projectId, name: 'Loom', ...definition } });
+const { loomId } = loom;
+const first = String(loom.activeVersionId);
+const { loomVersionId: second } = await key.get<LoomVersion>('createLoomVersion', {
+  params: { loomId },
+  body: { projectId, ...definition },
+});
+const newAgent = (): Promise<Agent> => key.get('createAgent', { body: { projectId, name: 'Agent', loomId } });
+const { agentId } = await newAgent();
+
+/** Runs of a version, with that status of their suggestions; null: they made none. */
+async function addRuns(count: number, loomVersionId: string, status: string | null, more: object = {}) {
+  const at = new Date().toISOString();
+  const run = {
+    project_id: projectId,
+    environment_id: environmentId,
+    version: 3,
+    thread_id: newId('thread'),
+    agent_id: agentId,
+    loom_id: loomId,
+    loom_version_id: loomVersionId,
+    status: 'succeeded',
+    provider: 'llm_provider_1',
+    model: 'm',
+    mode: 'suggest',
+    tool_call_count: 0,
+    trace: { steps: [] },
+    metadata: {},
+    state: {},
+    created_at: at,
+    updated_at: at,
+    suggestion_status: status,
+    ...more,
+  };
+  await database.query(
+    `insert into agent_runs select r.*
+     from unnest($2::text[]) as id,
+       lateral jsonb_populate_record(null::agent_runs, $1::jsonb || jsonb_build_object('agent_run_id', id)) as r`,
+    [JSON.stringify(run), Array.from({ length: count }, () => newId('run'))],
+  );
+}
+
+await addRuns(3, first, 'approved');
+await addRuns(2, first, 'edited');
+await addRuns(1, first, 'superseded');
+await addRuns(4, second, 'approved');
+await addRuns(1, second, 'discarded');
+await addRuns(2, second, 'expired');
+await addRuns(1, second, 'pending');
+await addRuns(7, second, null);
+await addRuns(5, second, 'approved', { created_at: new Date(Date.now() - 40 * dayMs).toISOString() });
+await addRuns(9, second, 'approved', { agent_id: newId('agent') });
+await addRuns(9, second, 'approved', { environment_id: newId('environment') });
+
+t.test('they are counted by version, the newest first', async t => {
+  const read = (days?: number): Promise<AgentSuggestions> =>
+    key.get('getAgentSuggestions', { params: { agentId }, query: days === undefined ? {} : { days } });
+  const none = { pending: 0, approved: 0, edited: 0, discarded: 0, superseded: 0, expired: 0 };
+  const { versions, since } = await read();
+  t.strictSame(versions, [
+    { loomId, loomVersionId: second, version: 2, ...none, approved: 4, discarded: 1, expired: 2, pending: 1 },
+    { loomId, loomVersionId: first, version: 1, ...none, approved: 3, edited: 2, superseded: 1 },
+  ]);
+  t.ok(Math.abs(Date.parse(since) - Date.now() + 30 * dayMs) < 60_000);
+  t.equal((await read(60)).versions[0]?.approved, 9, 'of more days');
+});
+
+t.test('another one has made none, and a outsider finds nothing', async t => {
+  const other = await newAgent();
+  t.match(await key.get('getAgentSuggestions', { params: { agentId: other.agentId } }), { versions: [] });
+  const outsider = await service.tenant();
+  t.equal((await outsider.key.ask('getAgentSuggestions', { params: { agentId } })).status, 404);
+});
+
+t.test('they are read from their index, without the runs', async t => {
+  await addRuns(2_000, first, null, { agent_id: newId('agent') });
+  await addRuns(1_000, first, null);
+  await database.query('vacuum analyze agent_runs');
+  const since = new Date(Date.now() - 30 * dayMs).toISOString();
+  const values = [projectId, environmentId, agentId, since];
+  const statement = selectFates.replaceAll(/\$(\d)/g, (_, n: string) => `'${values[Number(n) - 1] ?? ''}'`);
+  const rows = await database.query(`explain (format json) ${statement}`);
+  t.match(JSON.stringify(rows), /agent_runs_suggestions/);
+});
