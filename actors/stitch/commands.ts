@@ -121,6 +121,8 @@ export interface AttemptResult {
   readonly retryAfter?: string;
   /** Uniform in [0, 1): spreads the next attempt. */
   readonly jitter: number;
+  /** How often the stitch had been stopped when it was begun. Absent where a node of an earlier version reports. */
+  readonly stops?: number;
 }
 
 /** The payload of the task `send`. */
@@ -131,6 +133,8 @@ export interface SendBatch {
   /** Sealed, the newest first. */
   readonly secrets: readonly { readonly jwe: string; readonly until?: number }[];
   readonly deliveries: readonly Delivery[];
+  /** How often the stitch has been stopped. */
+  readonly stops: number;
 }
 
 /** The payload of the task `load`. */
@@ -199,7 +203,11 @@ export type StitchCommands = {
     readonly reply: null;
   };
   readonly ownerTold: { readonly payload: { readonly eventId: string }; readonly reply: null };
-  readonly cancelled: { readonly payload: { readonly until: string }; readonly reply: null };
+  /** `partly`: but for those that were left out because they were in flight. */
+  readonly cancelled: {
+    readonly payload: { readonly until: string; readonly partly?: true };
+    readonly reply: null;
+  };
   readonly replayPage: { readonly payload: ReplayPage; readonly reply: null };
   /** Sets the reminder `due`, unless it is set for earlier. */
   readonly remindDue: { readonly payload: { readonly at: number }; readonly reply: null };

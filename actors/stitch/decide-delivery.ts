@@ -64,6 +64,7 @@ export function startDeliveries(
       projectId: state.projectId,
       secrets: state.secrets,
       deliveries,
+      stops: state.stops,
     };
     effects.push({ do: 'perform', task: 'send', payload: batch });
   }
@@ -198,11 +199,12 @@ export function postpone(
 ): StitchDecision<null> {
   const given = giveBack(state.queue, deliveryIds);
   const queue = given.load?.askedAt === askedAt ? { ...given, load: null } : given;
+  const effects = resumeCancellation(state, queue, turn);
   if (state.dueAt !== null || !isLive(state)) {
-    return { state: { ...state, queue }, transient: true, reply: null };
+    return { state: { ...state, queue }, effects, transient: true, reply: null };
   }
   const at = turn.now + postponeMs;
-  return { state: { ...state, queue, dueAt: at }, remind: [createDueReminder(at)], reply: null };
+  return { state: { ...state, queue, dueAt: at }, effects, remind: [createDueReminder(at)], reply: null };
 }
 
 function getEarliest(a: number | null, b: number | undefined): number | undefined {
@@ -218,7 +220,13 @@ export function progress(
 ): StitchDecision<null> {
   const window = adapt(state.queue.window, answers, countInState(state.queue, 'inFlight'), turn.now);
   const queue = release(acknowledge({ ...state.queue, window }, answered), released, turn.now);
-  return decideTransient({ ...state, queue }, turn);
+  return decideTransient({ ...state, queue }, turn, resumeCancellation(state, queue, turn));
+}
+
+/** Where the stitch was stopped, and nothing is out any more that kept `cancelUntil` standing. A turn of its own, as in `sweep`. */
+function resumeCancellation({ queue, cancelUntil }: StitchState, next: DeliveryQueue, turn: Turn): Effect[] {
+  if (cancelUntil === null || queue.started.size === 0 || next.started.size > 0) return [];
+  return [{ do: 'tell', to: { kind: 'stitch', id: turn.id }, command: 'resume', payload: {} }];
 }
 
 /** Sets the reminder `due` at `at` (epoch milliseconds), unless it is set for earlier. */

@@ -14,7 +14,14 @@ import {
   requireUnchanged,
   type Tenancy,
 } from '../base/index.ts';
-import type { ArchiveStitch, CreateStitch, RotateSecret, SealedStitch, UpdateStitch } from './commands.ts';
+import type {
+  ArchiveStitch,
+  CreateStitch,
+  RotateSecret,
+  SealedStitch,
+  StitchCommands,
+  UpdateStitch,
+} from './commands.ts';
 import {
   createCancelEffects,
   createFollowWrite,
@@ -22,8 +29,8 @@ import {
   type StitchDecision,
 } from './decide-delivery.ts';
 import { createStitchEvent, toStitch } from './events.ts';
-import { forgetWaiting, noteNewEvents, type DeliveryQueue } from './queue.ts';
-import { getStopTime, healthy, isLive, isProbing, type SealedSecret, type StitchState } from './state.ts';
+import { noteNewEvents, type DeliveryQueue } from './queue.ts';
+import { healthy, isLive, isProbing, stop, type SealedSecret, type StitchState } from './state.ts';
 
 /** The most secrets that sign at once: the newest, and two in their grace period. */
 const maxSecrets = 3;
@@ -90,7 +97,7 @@ function followsOtherEvents(before: StitchState, after: StitchState): boolean {
 }
 
 function changeStatus(state: StitchState, status: 'active' | 'disabled', turn: Turn): StitchState {
-  if (status === 'disabled') return stop({ ...state, status }, turn);
+  if (status === 'disabled') return stop({ ...state, status, health: healthy }, turn.now);
   return { ...state, status, health: healthy, queue: expectDeliveries(state.queue) };
 }
 
@@ -104,16 +111,6 @@ function expectDeliveries(queue: DeliveryQueue): DeliveryQueue {
   return { ...noteNewEvents(queue), mayHaveRows: true, mayHaveDue: true };
 }
 
-/** What waits will be cancelled. */
-function stop(state: StitchState, turn: Turn): StitchState {
-  return {
-    ...state,
-    health: healthy,
-    cancelUntil: getStopTime(state, turn.now),
-    queue: forgetWaiting(state.queue),
-  };
-}
-
 function getNewCancelEffects(before: StitchState, after: StitchState): readonly Effect[] {
   return before.cancelUntil === after.cancelUntil ? [] : createCancelEffects(after);
 }
@@ -121,11 +118,14 @@ function getNewCancelEffects(before: StitchState, after: StitchState): readonly 
 /** The task `cancel` has cancelled everything that was open at that stop (ISO 8601). */
 export function cancelled(
   state: StitchState,
-  { until }: { readonly until: string },
+  { until, partly }: StitchCommands['cancelled']['payload'],
   turn: Turn,
 ): StitchDecision<null> {
   // The stitch was stopped again since: the later instant has a task of its own.
   if (state.cancelUntil !== until) return { reply: null };
+  // What is out was left as it is. Its row, if it has one by now, would be tried again: by this owner, or should its node die, by the next.
+  if (state.queue.started.size > 0) return { reply: null };
+  if (partly === true) return { effects: createCancelEffects(state), reply: null };
   const queue = expectDeliveries(state.queue);
   return { ...startDeliveries({ ...state, cancelUntil: null, queue }, turn), reply: null };
 }
@@ -136,7 +136,7 @@ export function archive(state: StitchState, command: ArchiveStitch, turn: Turn):
   requireUnchanged(command, toStitch(state, turn.id));
   if (state.archivedAt !== null) return { reply: null };
   const at = new Date(turn.now).toISOString();
-  const next: StitchState = { ...stop(state, turn), archivedAt: at, updatedAt: at, replays: [] };
+  const next: StitchState = { ...stop(state, turn.now), health: healthy, archivedAt: at, updatedAt: at };
   const writes = [
     ...createAuditWrites(command, next, turn, 'stitch.archived', { name: state.name }),
     createFollowWrite(next, turn, state),

@@ -5,7 +5,7 @@
  *   -> delivered   by a 2xx
  *   -> retrying    by anything else, while the schedule has another attempt (schedule.ts)
  *   -> failed      by anything else after the last attempt; by HTTP 410; or because its event is no longer kept
- *   -> cancelled   by anything else while the stitch is disabled or archived
+ *   -> cancelled   by anything else while the stitch is disabled or archived, or where it was since the attempt was begun
  */
 import type { DeliveryStatus } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
@@ -27,7 +27,7 @@ import {
   type StitchDecision,
 } from './decide-delivery.ts';
 import { createStitchEvent, toStitch, type StitchEvent } from './events.ts';
-import { forgetWaiting, getSettledSeq, unload, type Delivery, type Released } from './queue.ts';
+import { getSettledSeq, unload, type Delivery, type Released } from './queue.ts';
 import {
   exhaustedToDisable,
   failingToDisableMs,
@@ -41,12 +41,12 @@ import {
   waitAfter,
 } from './schedule.ts';
 import {
-  getStopTime,
   type Health,
   healthy,
   isLive,
   isProbing,
   type OwnerNotification,
+  stop,
   type StitchState,
 } from './state.ts';
 import { toOutcome } from './window.ts';
@@ -176,7 +176,12 @@ function fail(builder: StitchDecisionBuilder, result: AttemptResult): void {
   );
   const live = isLive(state);
   const isGone = result.status === 410;
-  if (!live && !isGone) {
+  const wasStopped = live && (result.stops ?? state.stops) < state.stops;
+  // Of another owner, who did not know of the stop: the delivery is cancelled already, or this owner has it to make.
+  if (wasStopped && !isGone && !state.queue.started.has(delivery.deliveryId)) return;
+  // While the stop lasts, all that is under way here was open when it came.
+  const isCancelled = !live || (wasStopped && state.cancelUntil !== null);
+  if (isCancelled && !isGone) {
     writeResult(builder, result, 'cancelled', null);
     return;
   }
@@ -184,7 +189,7 @@ function fail(builder: StitchDecisionBuilder, result: AttemptResult): void {
   if (isGone || waitMs === undefined) writeResult(builder, result, 'failed', null);
   else writeResult(builder, result, 'retrying', turn.now + waitMs);
   if (isExhausted) announceExhausted(builder, result);
-  if (live) countFailure(builder, result, isExhausted);
+  if (live && !wasStopped) countFailure(builder, result, isExhausted);
 }
 
 /** The circuit breaker, after one more failure. */
@@ -238,12 +243,7 @@ function changeStatus(builder: StitchDecisionBuilder, status: StitchState['statu
       };
       break;
     case 'disabled':
-      builder.state = {
-        ...next,
-        health: { ...health, probeAt: null },
-        cancelUntil: getStopTime(state, turn.now),
-        queue: forgetWaiting(queue),
-      };
+      builder.state = stop({ ...next, health: { ...health, probeAt: null } }, turn.now);
       builder.writes.push(createFollowWrite(builder.state, turn, state));
       break;
     default:

@@ -10,8 +10,9 @@ type StoredState = Pick<
   'environmentKind' | 'health' | 'dueAt' | 'cancelUntil' | 'replays' | 'made'
 > & {
   readonly ownerNews: StitchState['ownerNotifications'];
-  /** Absent where the row was written before it was kept. */
+  /** Absent where the row was written before it was kept, both. */
   readonly madeAt?: number;
+  readonly stops?: number;
 };
 
 /** A row of `stitches` as `row_to_json` gives it. */
@@ -33,7 +34,7 @@ export interface StitchRow {
 
 /** The state of a row, with an empty queue: for the actor, and for reads that show the stitch without activating it. */
 export function decodeStitch(row: StitchRow): StitchState {
-  const { ownerNews, madeAt = 0, ...stored } = row.state;
+  const { ownerNews, madeAt = 0, stops = 0, ...stored } = row.state;
   return {
     projectId: row.project_id,
     environmentId: row.environment_id,
@@ -48,6 +49,7 @@ export function decodeStitch(row: StitchRow): StitchState {
     secrets: row.secrets,
     ...stored,
     madeAt,
+    stops,
     ownerNotifications: ownerNews,
     settledSeq: row.settled_seq,
     queue: { ...emptyQueue, next: row.settled_seq + 1 },
@@ -81,6 +83,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       ownerNews: state.ownerNotifications,
       made: state.made,
       madeAt: state.madeAt,
+      stops: state.stops,
     };
     return {
       project_id: state.projectId,

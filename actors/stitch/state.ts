@@ -14,7 +14,7 @@
 import type { EnvironmentKind, Stitch, StitchStatus } from '../../protocol/resources/index.ts';
 import type { ReplaySource } from '../../storage/deliveries/index.ts';
 import { exists, type Metadata } from '../base/index.ts';
-import { emptyQueue, type DeliveryQueue } from './queue.ts';
+import { emptyQueue, forgetWaiting, type DeliveryQueue } from './queue.ts';
 
 /** A signing secret as it is stored. */
 export interface SealedSecret {
@@ -75,12 +75,15 @@ export interface StitchState {
   /** The instant of the reminder `due`, in epoch milliseconds: the next retry, or the end of the next hold. */
   readonly dueAt: number | null;
   /**
-   * The stitch was stopped: what was open then has to be cancelled, and nothing is sent meanwhile. The instant (ISO 8601) is that of the stop, or
-   * of the last row before it that the stitch had made, whichever is later; what it makes from then on is later than that (`getRowTime`).
+   * The stitch was stopped: what was open then has to be cancelled, requests that are out have to be answered, and nothing is sent meanwhile.
+   * The instant (ISO 8601) is that of the stop, or of the last row before it that the stitch had made, whichever is later; what it makes from
+   * then on is later than that (`getRowTime`).
    */
   readonly cancelUntil: string | null;
   /** The latest instant of a delivery that it has made itself, in epoch milliseconds. */
   readonly madeAt: number;
+  /** How often it was stopped. What was begun before the last stop is not tried again, whatever became of it since. */
+  readonly stops: number;
   readonly replays: readonly ReplayJob[];
   /** Notifications that the owner has not got yet. */
   readonly ownerNotifications: readonly OwnerNotification[];
@@ -113,6 +116,7 @@ export function blankStitch(): StitchState {
     dueAt: null,
     cancelUntil: null,
     madeAt: 0,
+    stops: 0,
     replays: [],
     ownerNotifications: [],
     settledSeq: 0,
@@ -139,7 +143,16 @@ export function getRowTime({ cancelUntil }: StitchState, now: number): number {
   return cancelUntil === null ? now : Math.max(now, Date.parse(cancelUntil) + 1);
 }
 
-/** The instant of a stop (ISO 8601): not before that of any delivery that the stitch has made, though its node's clock was ahead. */
-export function getStopTime({ madeAt }: StitchState, now: number): string {
-  return new Date(Math.max(now, madeAt)).toISOString();
+/**
+ * The stitch as it is once it was stopped: what waits will be cancelled, and replays end. The instant of the stop is not before that of any
+ * delivery that the stitch has made, though its node's clock was ahead.
+ */
+export function stop(state: StitchState, now: number): StitchState {
+  return {
+    ...state,
+    cancelUntil: new Date(Math.max(now, state.madeAt)).toISOString(),
+    stops: state.stops + 1,
+    replays: [],
+    queue: forgetWaiting(state.queue),
+  };
 }

@@ -25,7 +25,7 @@ export function createCancelTask(db: StitchServices['db'], retryPolicy: RetryPol
       if (count < cancelPageSize) break;
     }
     await retryPolicy.retry('a stitch could not be told that its deliveries are cancelled', () =>
-      context.ask(context.self, 'cancelled', { until }),
+      context.ask(context.self, 'cancelled', { until, ...(except.length > 0 && { partly: true }) }),
     );
   };
 }

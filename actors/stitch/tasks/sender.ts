@@ -68,7 +68,7 @@ export class DeliverySender {
         this.#inFlight.delete(delivery.deliveryId);
         if (result === undefined) return;
         this.#services.metrics?.countAttempt(result);
-        await reporter.add(result);
+        await reporter.add({ ...result, stops: batch.stops });
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Stitch } from '../../../protocol/resources/stitch.ts';
 import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
-import { error, ok, StitchHarness, tenancy } from './stitch-harness.ts';
+import { down, error, gone, ok, StitchHarness, tenancy } from './stitch-harness.ts';
 
 const author = { type: 'user', id: newId('user') } as const;
 const hour = 3_600_000;
@@ -219,6 +219,91 @@ t.test('and where it was enabled again before that node died', t => {
     ['delivered', 'cancelled'],
   );
   t.end();
+});
+
+t.test('what was out when it was disabled is not tried again, though it was enabled since', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_2', 'thread_3', 'thread_4']);
+  stitch.settle();
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  t.equal(stitch.out.length, 4, 'nothing new is sent before the requests are back');
+  const outcomes = [error, down, ok, gone];
+  stitch.answer(4, ({ eventSeq }) => outcomes[eventSeq - 1] ?? ok);
+  stitch.settle();
+  t.equal(stitch.out.length, 1, 'and then at once');
+  stitch.pass(hour, () => ok);
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['cancelled', 'cancelled', 'delivered', 'failed', 'delivered'],
+  );
+  t.match(stitch.state, { status: 'active', health: { failures: 0 } }, 'and counts for nothing');
+});
+
+t.test('nor is the retry that was out, when its node dies', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  stitch.answer(1, () => error);
+  stitch.pass(7_000);
+  t.match(stitch.out, [{ delivery: { attempts: 1 } }], 'the retry is out');
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.crash();
+  stitch.pass(hour, () => ok);
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['cancelled'],
+  );
+});
+
+t.test('nor what an earlier owner of the stitch reports only then', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  const [sent] = stitch.out;
+  if (sent === undefined) return t.fail('nothing is out');
+  stitch.crash();
+  stitch.update({ status: 'disabled' });
+  stitch.settle();
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.out = [sent];
+  stitch.answer(1, () => error);
+  stitch.pass(hour, () => ok);
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['cancelled'],
+  );
+});
+
+t.test('a replay ends with the stop of its stitch', async t => {
+  const stitch = new StitchHarness();
+  stitch.do('replaySpan', {
+    ...tenancy,
+    sourceStitchId: newId('stitch'),
+    since: '2026-11-01T00:00:00.000Z',
+    until: '2026-12-01T00:00:00.000Z',
+    eventNames: [],
+    statuses: [],
+  });
+  stitch.acknowledge();
+  const jobId = stitch.replays[0]?.id ?? '';
+  stitch.update({ status: 'disabled' });
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  t.strictSame(stitch.state.replays, []);
+  const event = { eventId: newId('event'), eventSeq: 1, eventName: 'thread.tags.changed', threadId: null };
+  const events = [{ ...event, eventAt: '2026-11-02T00:00:00.000Z' }];
+  stitch.do('replayPage', { jobId, after: null, events, next: null });
+  stitch.settle();
+  t.equal(stitch.rows.size, 0, 'a page that was being read is dropped');
 });
 
 t.test('a sweep does nothing that rests on a commit under way', async t => {

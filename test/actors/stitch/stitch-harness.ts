@@ -78,6 +78,8 @@ export class StitchHarness {
   /** Requests that are out. */
   out: { readonly order: SendBatch; readonly delivery: Delivery; readonly at: number }[] = [];
   cancels: CancelRequest[] = [];
+  /** What was open when the stitch was stopped: none of it may be sent any more. */
+  readonly stopped = new Set<string>();
   /** Pages of replays that were asked for. */
   replays: ReplayJob[] = [];
   /** The largest number of requests that were out at once. */
@@ -153,12 +155,17 @@ export class StitchHarness {
     });
   }
 
+  #noteStop(): void {
+    for (const { deliveryId } of this.open) this.stopped.add(deliveryId);
+  }
+
   /** The oldest commits are acknowledged. */
   acknowledge(count = Infinity): void {
     for (const commit of this.commits.splice(0, count)) {
       const { state, decision, reminder, then } = commit;
       for (const write of decision.writes ?? []) this.tables.write(write, this.now);
       if (state !== undefined) {
+        if (state.stops > this.committed.stops) this.#noteStop();
         this.committed = state;
         this.tables.keep(state);
       }
@@ -197,9 +204,10 @@ export class StitchHarness {
   answer(count: number, outcome: (delivery: Delivery) => Outcome, jitter = 0.5, late = false): void {
     const answered = this.out.splice(0, count);
     if (answered.length === 0) return;
-    const results = answered.map(({ delivery, at }) => ({
+    const results = answered.map(({ order, delivery, at }) => ({
       delivery,
       at,
+      stops: order.stops,
       durationMs: this.now - at,
       body: '',
       error: null,
@@ -238,7 +246,7 @@ export class StitchHarness {
         if (row.hasRow && isMeant && !hasBegun) row.status = 'cancelled';
       }
     }
-    this.do('cancelled', { until: order.until });
+    this.do('cancelled', { until: order.until, ...(order.except.length > 0 && { partly: true }) });
   }
 
   /** The work of the task `notifyOwner`. */
@@ -326,9 +334,10 @@ export class StitchHarness {
   #send(order: SendBatch): void {
     for (const delivery of order.deliveries) {
       const row = this.rows.get(delivery.deliveryId);
-      const { threadId, eventSeq } = delivery;
+      const { deliveryId, threadId, eventSeq } = delivery;
       if (row === undefined) throw new Error('a delivery of no event');
       if (row.status !== 'pending' && row.status !== 'retrying') throw new Error(`sent again: ${row.status}`);
+      if (this.stopped.has(deliveryId)) throw new Error(`${eventSeq} is sent though it was open at a stop`);
       if (row.hasRow !== delivery.hasRow) throw new Error('it is not known whether it has a row');
       if (row.status === 'retrying' && (row.nextAttemptAt ?? 0) > this.now)
         throw new Error('a retry too early');

@@ -3,7 +3,7 @@ import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { holdMs } from '../../../actors/stitch/schedule.ts';
 import { firstWindow } from '../../../actors/stitch/window.ts';
-import { down, error, ok, StitchHarness, type Outcome } from './stitch-harness.ts';
+import { down, error, ok, StitchHarness, tenancy, type Outcome } from './stitch-harness.ts';
 
 type Step = (stitch: StitchHarness) => void;
 
@@ -86,17 +86,18 @@ const usual = [
   ),
   weighted(3, pass),
 ];
+/** A replay, whatever its stitch makes of it. */
+const replayed = weighted(
+  1,
+  fc.nat(20).map((back): Step => stitch => {
+    if (stitch.tables.head === 0) return;
+    const eventSeq = Math.max(1, stitch.tables.head - back);
+    stitch.insert({ threadId: `thread_${back % 3}`, eventSeq, trigger: 'replay' });
+    stitch.do('wake', { from: eventSeq });
+  }),
+);
 /** What it has to survive. */
 const unusual = [
-  weighted(
-    1,
-    fc.nat(20).map((back): Step => stitch => {
-      if (stitch.tables.head === 0) return;
-      const eventSeq = Math.max(1, stitch.tables.head - back);
-      stitch.insert({ threadId: `thread_${back % 3}`, eventSeq, trigger: 'replay' });
-      stitch.do('wake', { from: eventSeq });
-    }),
-  ),
   weighted(2, emit(false)),
   weighted(
     1,
@@ -109,6 +110,31 @@ const unusual = [
   weighted(
     1,
     fc.constant<Step>(stitch => stitch.crash()),
+  ),
+];
+
+/** What its owner does. */
+const stops = [
+  weighted(
+    2,
+    fc.constant<Step>(stitch => stitch.update({ status: 'disabled' })),
+  ),
+  weighted(
+    3,
+    fc.constant<Step>(stitch => stitch.update({ status: 'active' })),
+  ),
+  weighted(
+    3,
+    fc.constant<Step>(stitch => stitch.cancel()),
+  ),
+  weighted(
+    1,
+    fc.nat(20).map((back): Step => stitch => {
+      const row = [...stitch.rows.values()].at(-1 - back);
+      if (row === undefined || stitch.state.status === 'disabled') return;
+      const { eventId, eventSeq, eventName, eventAt, threadId } = row;
+      stitch.do('replay', { ...tenancy, event: { eventId, eventSeq, eventName, eventAt, threadId } });
+    }),
   ),
 ];
 
@@ -146,7 +172,7 @@ t.test('in any interleaving with crashes and lost wakes', async t => {
   fc.assert(
     fc.property(
       fc.constantFrom('sandbox' as const, 'production' as const),
-      fc.array(fc.oneof(...usual, ...unusual), { minLength: 10, maxLength: 150 }),
+      fc.array(fc.oneof(...usual, ...unusual, replayed), { minLength: 10, maxLength: 150 }),
       (environmentKind, steps) => {
         const stitch = new StitchHarness(environmentKind);
         stitch.tables.pageEvents = 5;
@@ -161,6 +187,28 @@ t.test('in any interleaving with crashes and lost wakes', async t => {
     { numRuns: 1_000 },
   );
   t.pass('order, bounds, nothing lost');
+});
+
+t.test('in any interleaving of a stitch that is stopped and started again', async t => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(...usual, ...unusual, ...stops), { minLength: 10, maxLength: 150 }),
+      steps => {
+        const stitch = new StitchHarness();
+        stitch.tables.pageEvents = 5;
+        for (const take of steps) take(stitch);
+        stitch.update({ status: 'active' });
+        do {
+          stitch.do('sweep', {});
+          stitch.pass(24 * 3_600_000, () => ok);
+        } while (stitch.open.length > 0);
+        check(stitch);
+        if (stitch.state.cancelUntil !== null) throw new Error('a stop does not end');
+      },
+    ),
+    { numRuns: 1_000 },
+  );
+  t.pass('nothing is sent that was open at a stop, and nothing else is lost');
 });
 
 t.test('retries follow the schedule in virtual time', async t => {
