@@ -1,6 +1,7 @@
 /** Many simulations, on all cores: each worker takes the seeds in turn. */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import type { LoadName } from './load.ts';
 import { noFaults, type FaultCounts, type FaultKind } from './faults.ts';
 import type { Outcome } from './simulate.ts';
 
@@ -9,6 +10,8 @@ export interface Share {
   readonly from: number;
   readonly end: number;
   readonly step: number;
+  /** That of each seed when absent. */
+  readonly load?: LoadName | undefined;
 }
 
 /** What a worker tells of one seed. */
@@ -32,6 +35,8 @@ export interface BatchOptions {
   readonly workers?: number;
   /** Ends with the first seed that breaks an invariant. */
   readonly stopAtFailure?: boolean;
+  /** Default: that of each seed. */
+  readonly load?: LoadName | undefined;
   readonly progress?: (told: Told, done: number) => void;
 }
 
@@ -39,6 +44,7 @@ export async function runBatch({
   from,
   seeds,
   stopAtFailure = false,
+  load,
   ...rest
 }: BatchOptions): Promise<Batch> {
   const { workers: step = Math.min(seeds, availableParallelism()), progress } = rest;
@@ -58,7 +64,7 @@ export async function runBatch({
   };
   await Promise.all(
     Array.from({ length: step }, (_, i) => {
-      const share: Share = { from: from + i, end: from + seeds, step };
+      const share: Share = { from: from + i, end: from + seeds, step, load };
       const worker = new Worker(new URL('./seeds.worker.ts', import.meta.url), { workerData: share });
       workers.push(worker);
       return finished(worker, hear);

@@ -1,5 +1,7 @@
 /** What happens to the cluster while clients use it. Everything is put right again in the end. */
 import type { Random } from '../../runtime/time/clock.ts';
+import { conversations } from './conversation.ts';
+import { projects } from './database.ts';
 import type { FaultKind, Faults } from './faults.ts';
 import type { Fleet } from './fleet.ts';
 import type { Machine } from './machine.ts';
@@ -109,10 +111,28 @@ export class Chaos {
         if (Math.abs(machine.offset - before) > 60_000) this.#parts.faults.fired('clock jump');
       }),
     'receiver down': () => {
-      const ms = 1_000 + this.#random.next() ** 2 * 9_000;
+      const ms = this.#fleet.simulation.load.troubleMs(this.#random);
       const failing = stitches.filter(() => this.#random.next() < 0.5);
       this.#parts.tell(() => `${failing.length} receivers fail for ${ms.toFixed(0)} ms`);
       for (const { id } of failing) this.#fleet.simulation.endpoints.fail(toUrl(id), ms);
+    },
+    'slow receiver': () => {
+      const ms = this.#fleet.simulation.load.troubleMs(this.#random);
+      const slow = stitches.filter(() => this.#random.next() < 0.5);
+      this.#parts.tell(() => `${slow.length} receivers are slow for ${ms.toFixed(0)} ms`);
+      for (const { id } of slow) this.#fleet.simulation.endpoints.slowDown(toUrl(id), ms);
+    },
+    'events dropped': () => this.#retain('events dropped'),
+    'undelivered dropped': () => {
+      // It takes a week more than the other.
+      if (this.#random.next() < 0.2) this.#retain('undelivered dropped');
+    },
+    erasure: () => {
+      const { database, faults } = this.#fleet.simulation;
+      const conversation = conversations[Math.floor(this.#random.next() * conversations.length)] ?? '';
+      const count = database.deliveries.erase(conversation);
+      this.#parts.tell(() => `${count} events of ${conversation} are erased`);
+      if (count > 0) faults.fired('erasure');
     },
     'short pause': () => this.#pause('short pause', 20 + this.#random.next() * 1_500),
     'long pause': () => this.#pause('long pause', 3_500 + this.#random.next() * 4_000),
@@ -166,6 +186,15 @@ export class Chaos {
       this.#parts.tell(() => `the way of ${name} is whole again`);
       connection.repair();
     });
+  }
+
+  /** The oldest events of a project have outlived their time: those that no stitch has yet to deliver, or all of them. */
+  #retain(kind: 'events dropped' | 'undelivered dropped'): void {
+    const { database } = this.#fleet.simulation;
+    const projectId = projects[Math.floor(this.#random.next() * projects.length)] ?? '';
+    const count = database.deliveries.drop(projectId, this.#random.next(), kind === 'undelivered dropped');
+    this.#parts.tell(() => `${count} events of ${projectId} are dropped (${kind})`);
+    if (count > 0) this.#parts.faults.fired(kind);
   }
 
   #pause(kind: FaultKind, ms: number): void {

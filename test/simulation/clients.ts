@@ -14,10 +14,8 @@ import { limits, type Member } from './member.ts';
 import { shardCount } from './simulation.ts';
 
 const timeoutMs = 4_000;
-const maxThinkMs = 260;
 /** Tries that were all refused, after which a client gives up. */
 const maxRefusals = 12;
-const burstSize = 6;
 
 /** What a client heard of one try. */
 type Answer =
@@ -96,7 +94,8 @@ export class Clients {
 
   async #run(client: string): Promise<void> {
     while (!this.#stopped) {
-      await this.#fleet.simulation.schedule.sleep(this.#random.next() * maxThinkMs);
+      const { schedule, load } = this.#fleet.simulation;
+      await schedule.sleep(this.#random.next() * load.maxThinkMs);
       if (this.#stopped) return;
       this.#busy++;
       await this.#wish(client);
@@ -105,14 +104,14 @@ export class Clients {
   }
 
   async #wish(client: string): Promise<void> {
-    const { faults } = this.#fleet.simulation;
-    const dice = this.#random.next();
-    if (dice < 0.56) await this.#fulfil(client, this.#post(this.#pickOne(conversations)));
+    const { faults, load } = this.#fleet.simulation;
+    if (this.#random.next() < load.burstShare) return this.#burst(client, load.burstSize);
+    const dice = this.#random.next() * 0.93;
+    if (dice < 0.56) await this.#fulfil(client, this.#post(this.#pickConversation()));
     else if (dice < 0.7) await this.#fulfil(client, this.#entry('enter'));
     else if (dice < 0.74) await this.#fulfil(client, this.#entry('note'));
     else if (dice < 0.88) await this.#look(client, this.#pickOne(conversations));
     else if (dice < 0.91) await this.#beRefused();
-    else if (dice < 0.98) await this.#burst(client, burstSize);
     else if (faults.strikes('storm', 0.3)) await this.#storm(client);
   }
 
@@ -121,6 +120,10 @@ export class Clients {
     const member = this.#pick();
     const size = (limits.mailbox ?? 0) + 15;
     await Promise.all([this.#burst(client, size, member), this.#burst(client, size, member)]);
+  }
+
+  #pickConversation(): string {
+    return this.#pickOne(this.#fleet.simulation.load.conversations);
   }
 
   #pickOne<T>(all: readonly T[]): T {
@@ -174,7 +177,7 @@ export class Clients {
   async #burst(client: string, size: number, member = this.#pick()): Promise<void> {
     if (member === undefined) return;
     const { verdict, faults } = this.#fleet.simulation;
-    const conversation = this.#pickOne(conversations);
+    const conversation = this.#pickConversation();
     const latency = this.#latency();
     const firsts = await Promise.all(
       Array.from({ length: size }, () => this.#fulfil(client, this.#post(conversation), member, latency)),

@@ -6,20 +6,26 @@ import { schedules, holdMs } from '../../actors/stitch/schedule.ts';
 import { matchesEventNames } from '../../protocol/events.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
-import type { LogEntry } from './delivery-queries.ts';
+import type { LogEntry } from './delivery-sources.ts';
 import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-tables.ts';
 import type { StoredStitch } from './delivery-tables.ts';
-import type { Violation } from './invariants.ts';
-import type { Verdict } from './invariants.ts';
+import { Erasures } from './erasures.ts';
+import type { Verdict, Violation } from './invariants.ts';
+import { Replays } from './replays.ts';
 
 /** A delivery that the stitch owes. */
-interface Expected {
+export interface Expected {
   readonly stitchId: string;
   readonly deliveryId: string;
   readonly seq: number;
+  readonly projectId: string;
+  readonly eventName: string;
+  readonly occurredAt: Date;
   readonly threadId: string | null;
   /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
   cancelledAt: number | undefined;
+  /** Its event was dropped: so old that nobody waits for it. */
+  isDropped: boolean;
   /** The receiver has it. */
   isTaken: boolean;
 }
@@ -41,6 +47,8 @@ export interface DeliveriesOptions {
 
 export class Deliveries {
   readonly #options: DeliveriesOptions;
+  readonly erasures: Erasures;
+  readonly #replays: Replays;
   readonly #stitches = new Map<string, { readonly row: StoredStitch; readonly isLive: boolean }>();
   /** By delivery, in the order of the log. */
   readonly #expected = new Map<string, Expected>();
@@ -50,10 +58,14 @@ export class Deliveries {
   readonly #stopped = new Map<string, number>();
   /** When each node has read the row of a stitch last, by node and stitch. */
   readonly #loadedAt = new Map<string, number>();
+  /** What it has begun to send since then. */
+  readonly #begun = new Map<string, Set<string>>();
   #tables: DeliveryTables | undefined;
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
+    this.erasures = new Erasures(options);
+    this.#replays = new Replays(options.verdict);
   }
 
   /** The tables are made after this, which they tell of their changes. */
@@ -73,6 +85,7 @@ export class Deliveries {
   /** A node reads the row of the stitch: what it knew of it before is forgotten. */
   loads(node: string, stitchId: string): void {
     this.#loadedAt.set(`${node} ${stitchId}`, this.#options.now());
+    this.#begun.delete(`${node} ${stitchId}`);
   }
 
   /** A commit has written the row of the stitch. */
@@ -80,6 +93,7 @@ export class Deliveries {
     const wasLive = this.#stitches.get(stitchId)?.isLive ?? false;
     const isLive = row['archived_at'] === null && row['status'] !== 'disabled';
     this.#stitches.set(stitchId, { row, isLive });
+    this.#replays.wrote(stitchId, row, isLive, source => this.#listReplayable(source));
     if (isLive || !wasLive) return;
     for (const each of this.#expected.values()) {
       if (each.stitchId !== stitchId || this.#isSettled(each) || each.cancelledAt !== undefined) continue;
@@ -98,14 +112,18 @@ export class Deliveries {
       const isOwn = row['project_id'] === projectId && row['environment_id'] === event.environmentId;
       if (!isLive || !isOwn || event.exceptStitchId === stitchId) continue;
       if (!matchesEventNames(row['event_names'] as readonly string[], event.eventName)) continue;
-      const { seq, threadId } = event;
+      const { seq, threadId, eventName, occurredAt } = event;
       const deliveryId = deriveDeliveryId(event.eventId, stitchId);
       const expected = {
         stitchId,
         deliveryId,
         seq,
+        projectId,
+        eventName,
+        occurredAt,
         threadId,
         cancelledAt: undefined,
+        isDropped: false,
         isTaken: false,
       };
       this.#expected.set(deliveryId, expected);
@@ -117,16 +135,36 @@ export class Deliveries {
     }
   }
 
+  /** Of what the stitch was to deliver, that of which it is certain by now what became of it. */
+  #listReplayable(stitchId: string): Expected[] {
+    const inFlight = new Set((this.#tables?.spans ?? []).flatMap(span => span.inFlight));
+    return [...this.#expected.values()].filter(each => {
+      const isCancelled = each.cancelledAt !== undefined && !inFlight.has(each.deliveryId);
+      return each.stitchId === stitchId && (isCancelled || this.#isSettled(each));
+    });
+  }
+
+  /** The events of the project up to that number are no longer kept. */
+  dropped(projectId: string, upto: number): void {
+    for (const each of this.#expected.values()) {
+      if (each.projectId === projectId && each.seq <= upto) each.isDropped = true;
+    }
+  }
+
   /** A stitch on that node has begun to send. Whatever had happened when the node read its row is known to it. */
   starts(node: string, stitchId: string, deliveries: readonly StartedDelivery[]): void {
     const { verdict } = this.#options;
     const loadedAt = this.#loadedAt.get(`${node} ${stitchId}`) ?? 0;
+    const begun = this.#begun.get(`${node} ${stitchId}`) ?? new Set();
+    this.#begun.set(`${node} ${stitchId}`, begun);
     for (const { deliveryId, eventSeq, eventName, trigger } of deliveries) {
       const settledAt = this.#rows.get(deliveryId)?.settledAt;
-      if (settledAt !== undefined && settledAt < loadedAt) {
+      // What it has begun itself, its owner knows to be settled when it is.
+      if (settledAt !== undefined && (settledAt < loadedAt || begun.has(deliveryId))) {
         const detail = `${node} sends ${deliveryId} of event ${eventSeq} to ${stitchId}, which it has settled`;
         verdict.broken('nothing is settled twice', detail);
       }
+      begun.add(deliveryId);
       const expected = this.#expected.get(deliveryId);
       const cancelledAt = expected?.cancelledAt ?? this.#stopped.get(deliveryId);
       const isCancelled = cancelledAt !== undefined && cancelledAt < loadedAt;
@@ -149,7 +187,8 @@ export class Deliveries {
     if (threadId === null) return;
     for (const earlier of this.#threads.get(`${stitchId} ${threadId}`) ?? []) {
       if (earlier.seq >= seq) return;
-      if (earlier.isTaken || earlier.cancelledAt !== undefined || this.#isSettled(earlier)) continue;
+      const isOver = earlier.isTaken || earlier.isDropped || earlier.cancelledAt !== undefined;
+      if (isOver || this.#isSettled(earlier)) continue;
       if (sentAt >= this.#getHoldEnd(earlier)) continue;
       const detail = `${stitchId} has got event ${seq} of ${threadId} before event ${earlier.seq}`;
       this.#options.verdict.broken('a thread is delivered in order', detail);
@@ -161,19 +200,34 @@ export class Deliveries {
     const open: Pick<Violation, 'invariant' | 'detail'>[] = [];
     const invariant = 'every wanted event is delivered';
     for (const expected of this.#expected.values()) {
-      if (expected.cancelledAt !== undefined || this.#isSettled(expected)) continue;
-      const { stitchId, deliveryId, seq } = expected;
-      const status = this.#rows.get(deliveryId)?.status ?? 'without a row';
-      open.push({ invariant, detail: `${deliveryId} of event ${seq} to ${stitchId} is ${status}` });
+      const { stitchId, deliveryId, seq, cancelledAt, isDropped } = expected;
+      const row = this.#rows.get(deliveryId);
+      // Nothing need become of what was cancelled or dropped; a row that it has is settled all the same.
+      const isOver = row === undefined && (cancelledAt !== undefined || isDropped);
+      if (isOver || this.#isSettled(expected)) continue;
+      const status = row?.status ?? 'without a row';
+      open.push({
+        invariant: cancelledAt === undefined ? invariant : 'a stop leaves nothing open',
+        detail: `${deliveryId} of event ${seq} to ${stitchId} is ${status}`,
+      });
     }
     for (const row of this.#rows.values()) {
-      const isOpen = !isFinal(row) && !this.#expected.has(row.deliveryId);
-      if (isOpen && this.#stitches.get(row.stitchId)?.isLive === true) {
-        open.push({
-          invariant,
-          detail: `${row.deliveryId} (${row.trigger}) to ${row.stitchId} is ${row.status}`,
-        });
+      const { deliveryId, trigger, stitchId, status } = row;
+      if (isFinal(row) || this.#expected.has(deliveryId)) continue;
+      const detail = `${deliveryId} (${trigger}) to ${stitchId} is ${status}`;
+      open.push({
+        invariant: this.#stopped.has(deliveryId) ? 'a stop leaves nothing open' : invariant,
+        detail,
+      });
+    }
+    for (const { stitchId, inFlight } of this.#tables?.spans ?? []) {
+      for (const id of inFlight.filter(id => !this.#rows.has(id))) {
+        const detail = `${id} to ${stitchId} is said to be pending, and nobody sends it`;
+        open.push({ invariant: 'a stop leaves nothing open', detail });
       }
+    }
+    for (const detail of this.#replays.listOpen()) {
+      open.push({ invariant: 'a replay is whole, and comes once', detail });
     }
     return open;
   }
@@ -187,7 +241,7 @@ export class Deliveries {
         const detail = `${row.stitchId} has a delivery of event ${row.eventSeq} (${row.eventName})`;
         verdict.broken('nothing is delivered that nobody wants', detail);
       }
-      if (expected === undefined) continue;
+      if (expected === undefined || expected.isDropped) continue;
       if (row.status === 'delivered' && !expected.isTaken) {
         const detail = `${row.deliveryId} of event ${row.eventSeq} is delivered, and ${row.stitchId} never got it`;
         verdict.broken('every wanted event is delivered', detail);
@@ -205,6 +259,28 @@ export class Deliveries {
         verdict.broken('every wanted event is delivered', detail);
       }
     }
+    for (const expected of this.#expected.values()) {
+      if (this.#rows.has(expected.deliveryId) || expected.isDropped || this.#isInSpan(expected)) continue;
+      const { deliveryId, seq, stitchId } = expected;
+      verdict.broken(
+        'every delivery is listed',
+        `${deliveryId} of event ${seq} to ${stitchId} is in no list`,
+      );
+    }
+    this.#replays.check([...this.#rows.values()]);
+  }
+
+  /** Whether lists find it without a row: it was cancelled, in a part of the log that is noted as cancelled. */
+  #isInSpan({ stitchId, seq, eventName }: Expected): boolean {
+    const spans = this.#tables?.spans ?? [];
+    return spans.some(
+      span =>
+        span.stitchId === stitchId &&
+        span.cancelledAt !== null &&
+        seq > span.after &&
+        seq <= (span.upto ?? 0) &&
+        matchesEventNames(span.eventNames, eventName),
+    );
   }
 
   #isExhausted(stitchId: string, attempts: number): boolean {

@@ -7,7 +7,13 @@ import { StoreUnavailable, type Loaded } from '../../runtime/actor/store.ts';
 import type { Queries } from '../../storage/database/index.ts';
 import type { AppendedEvent, Write } from '../../storage/statements/statement.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
-import { answer, type LogEntry, type StitchSummary } from './delivery-queries.ts';
+import { answer } from './delivery-queries.ts';
+import {
+  type DeliverySources,
+  hasUndelivered,
+  type LogEntry,
+  type StitchSummary,
+} from './delivery-sources.ts';
 import { DeliveryTables, type StoredStitch } from './delivery-tables.ts';
 import type { Deliveries } from './deliveries.ts';
 import type { Faults } from './faults.ts';
@@ -42,6 +48,8 @@ export class DeliveryDatabase {
   readonly tables: DeliveryTables;
   /** By project: the event with `seq` is at `seq - 1`. */
   readonly logs: ReadonlyMap<string, LogEntry[]>;
+  /** By project: the events up to that number are too old, and stitches find them no more. */
+  readonly #dropped = new Map<string, number>();
   readonly #options: DeliveryDatabaseOptions;
 
   constructor(options: DeliveryDatabaseOptions) {
@@ -78,6 +86,30 @@ export class DeliveryDatabase {
     });
   }
 
+  /**
+   * Drops some of the oldest events of the project, as retention does: none of those that a stitch has yet to deliver, unless it is forced.
+   *
+   * @param share of the events that there are
+   * @returns how many were dropped
+   */
+  drop(projectId: string, share: number, isForced: boolean): number {
+    const after = this.#dropped.get(projectId) ?? 0;
+    const head = this.tables.getStream(projectId).lastSeq;
+    const upto = after + Math.floor(share * (head - after));
+    const isHeld = hasUndelivered(this.#sources, projectId, after, upto);
+    if (upto === after || isHeld !== isForced) return 0;
+    this.#dropped.set(projectId, upto);
+    this.#options.deliveries.dropped(projectId, upto);
+    return upto - after;
+  }
+
+  /** Empties the texts of a conversation, as an erasure does, as far as stitches read them. Returns of how many events. */
+  erase(threadId: string): number {
+    const { erasures } = this.#options.deliveries;
+    const events = [...this.logs.values()].flat().filter(event => event.threadId === threadId);
+    return events.filter(({ eventId }) => erasures.erase(eventId)).length;
+  }
+
   /** Does what the rows of a commit say, in the order of their statements. */
   apply(writes: readonly Write[], appended: Appended): void {
     for (const write of [...writes].sort((a, b) => a.statement.order - b.statement.order)) {
@@ -105,11 +137,12 @@ export class DeliveryDatabase {
     return { query } as Queries;
   }
 
-  get #sources(): Parameters<typeof answer>[0] {
+  get #sources(): DeliverySources {
     return {
       tables: this.tables,
-      log: projectId => this.logs.get(projectId) ?? [],
+      log: projectId => this.logs.get(projectId)?.slice(this.#dropped.get(projectId) ?? 0) ?? [],
       stitches: () => [...this.#options.stitches()].map(([id, row]) => summarise(id, row)),
+      read: event => this.#options.deliveries.erasures.read(event),
       now: this.#options.wallClock,
     };
   }

@@ -2,39 +2,16 @@
  * Answers the statements with which production reads what stitches deliver (storage/deliveries, storage/events/log-tail.ts), by their names,
  * from the tables in memory. Each does what its SQL says.
  */
-import type { LoggedEvent } from '../../storage/events/event-log.ts';
+import {
+  type DeliverySources,
+  findEvent,
+  type LogEntry,
+  type Query,
+  type Row,
+  type StitchSummary,
+} from './delivery-sources.ts';
 import { type DeliveryRow, type DeliveryTables, isFinal } from './delivery-tables.ts';
-
-/** An event of a project's log, as stitches need it. */
-export interface LogEntry extends LoggedEvent {
-  readonly eventId: string;
-  readonly threadId: string | null;
-  readonly exceptStitchId: string | null;
-}
-
-/** What the row of a stitch says of its work. */
-export interface StitchSummary {
-  readonly id: string;
-  readonly projectId: string;
-  readonly isLive: boolean;
-  readonly settledSeq: number;
-  readonly cancelUntil: string | null;
-  /** A replay, a cancellation or a notice is not done. */
-  readonly hasUnfinishedWork: boolean;
-}
-
-export interface DeliverySources {
-  readonly tables: DeliveryTables;
-  /** A project's log: the event with `seq` is at `seq - 1`. */
-  readonly log: (projectId: string) => readonly LogEntry[];
-  /** The rows of the stitches that exist, in the order of their ids. */
-  readonly stitches: () => readonly StitchSummary[];
-  /** What the database's clock shows, in epoch milliseconds. */
-  readonly now: () => number;
-}
-
-type Row = Readonly<Record<string, unknown>>;
-type Query = (sources: DeliverySources, values: never) => readonly Row[];
+import { replayQueries } from './replay-queries.ts';
 
 /** Events of one thread in a page. */
 const threadEvents = 16;
@@ -45,6 +22,7 @@ const hourMs = 3_600_000;
 const minuteMs = 60_000;
 
 const queries: Readonly<Record<string, Query>> = {
+  ...replayQueries,
   'projects.archived': () => [{ isArchived: false }],
   'deliveries.subscriptions': ({ tables }, [projects]: readonly (readonly string[])[]) =>
     (projects ?? []).flatMap((projectId): readonly Row[] => {
@@ -64,14 +42,17 @@ const queries: Readonly<Record<string, Query>> = {
           eventNames,
         }));
     }),
-  'events.tail': ({ tables, log }, [projectId, from, limit]: readonly [string, number, number]) => {
+  'events.tail': (sources, [projectId, from, limit]: readonly [string, number, number]) => {
+    const { tables, log } = sources;
     const { lastSeq: head, subscriptions } = tables.getStream(projectId);
-    const events = log(projectId).slice(from - 1, from - 1 + limit);
+    const events = log(projectId)
+      .filter(({ seq }) => seq >= from)
+      .slice(0, limit);
     if (events.length === 0) return [{ head, subscriptions, seq: null, found: 0 }];
-    return events.map(event => ({ ...toTailRow(event), head, subscriptions, found: events.length }));
+    return events.map(event => ({ ...toTailRow(sources, event), head, subscriptions, found: events.length }));
   },
   'deliveries.threads': (
-    { log },
+    sources,
     [projectId, environmentId, threads, starts, before]: readonly [
       string,
       string,
@@ -81,13 +62,14 @@ const queries: Readonly<Record<string, Query>> = {
     ],
   ) =>
     threads.flatMap((thread, index) =>
-      log(projectId)
+      sources
+        .log(projectId)
         .filter(
           ({ seq, threadId, environmentId: own }) =>
             threadId === thread && own === environmentId && seq >= (starts[index] ?? 0) && seq < before,
         )
         .slice(0, threadEvents)
-        .map(event => ({ ...toTailRow(event), n: index + 1 })),
+        .map(event => ({ ...toTailRow(sources, event), n: index + 1 })),
     ),
   'deliveries.recorded': ({ tables }, [ids, instants]: readonly (readonly string[])[]) =>
     (ids ?? []).flatMap((id, index) =>
@@ -136,13 +118,13 @@ const queries: Readonly<Record<string, Query>> = {
       })
       .slice(0, limit),
   'deliveries.bodies': (
-    { log },
+    { log, read },
     [projects, seqs, instants]: readonly [readonly string[], readonly number[], readonly string[]],
   ) =>
     seqs.flatMap((seq, index) => {
-      const event = log(projects[index] ?? '')[seq - 1];
+      const event = findEvent(log(projects[index] ?? ''), seq);
       if (event === undefined || event.occurredAt.toISOString() !== instants[index]) return [];
-      return [{ n: index + 1, body: event.body }];
+      return [{ n: index + 1, body: read(event) }];
     }),
   'deliveries.cancel': (
     { tables, stitches },
@@ -203,7 +185,6 @@ const queries: Readonly<Record<string, Query>> = {
       .map(({ id }) => ({ stitchId: id })),
 };
 
-/** Throws for a statement that it does not know. */
 /** Projects, and of each the numbers after which its events begin, and with which they end. */
 type Stretches = readonly [readonly string[], readonly number[], readonly number[]];
 
@@ -222,6 +203,7 @@ function listNewEvents([projects, starts, ends]: Stretches, log: DeliverySources
   });
 }
 
+/** Throws for a statement that it does not know. */
 export function answer(sources: DeliverySources, name: string, values: readonly unknown[]): readonly Row[] {
   const query = queries[name];
   if (query === undefined) throw new Error(`the simulation does not know the statement ${name}`);
@@ -239,9 +221,9 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-function toTailRow(event: LogEntry): Row {
-  const { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId, body } = event;
-  return { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId, body };
+function toTailRow({ read }: DeliverySources, event: LogEntry): Row {
+  const { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId } = event;
+  return { seq, eventId, eventName, environmentId, occurredAt, threadId, exceptStitchId, body: read(event) };
 }
 
 /** In the order of their events. */
@@ -263,9 +245,12 @@ function findFirstAttempt({ tables }: DeliverySources, { deliveryId }: DeliveryR
   return at === undefined ? null : new Date(at);
 }
 
-function findBody({ log }: DeliverySources, { projectId, eventSeq, eventAt }: DeliveryRow): string | null {
-  const event = log(projectId)[eventSeq - 1];
-  return event?.occurredAt.toISOString() === eventAt ? event.body : null;
+function findBody(
+  { log, read }: DeliverySources,
+  { projectId, eventSeq, eventAt }: DeliveryRow,
+): string | null {
+  const event = findEvent(log(projectId), eventSeq);
+  return event?.occurredAt.toISOString() === eventAt ? read(event) : null;
 }
 
 /** Instants as the text of the server. */

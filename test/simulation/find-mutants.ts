@@ -8,8 +8,8 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Invariant } from './invariants.ts';
-import { mutants, type Mutant } from './mutants.ts';
-import { mutate } from './mutate.ts';
+import { mutants } from './mutants.ts';
+import { mutate, type Mutant } from './mutate.ts';
 
 const maxSeeds = 5_000;
 const root = new URL('../../', import.meta.url).pathname;

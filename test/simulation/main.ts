@@ -1,6 +1,7 @@
 /**
  * npm run sim -- --seeds N [--from S]   simulates N seeds, from S on (default: fresh ones), on all cores
  * npm run sim -- --seed S               replays one seed, and tells its story
+ *   either with --load usual|behind|long  gives all seeds that load (load.ts), and not each its own
  * npm run sim -- --mutants [name]       makes bugs in a copy of the code, one after another, and finds each
  */
 import { randomInt } from 'node:crypto';
@@ -9,6 +10,7 @@ import { runBatch, unmet, type Batch, type Told } from './batch.ts';
 import { faultKinds, type FaultKind } from './faults.ts';
 import { invariants } from './invariants.ts';
 import { findMutants } from './find-mutants.ts';
+import { isLoad, type LoadName, loads } from './load.ts';
 import { simulate } from './simulate.ts';
 
 const defaultSeeds = 500;
@@ -21,6 +23,7 @@ const { values, positionals } = parseArgs({
     seeds: { type: 'string' },
     from: { type: 'string' },
     seed: { type: 'string' },
+    load: { type: 'string' },
     mutants: { type: 'boolean', default: false },
   },
   allowPositionals: true,
@@ -36,16 +39,24 @@ function whole(name: string, text: string): number {
   return value;
 }
 
+/** Throws a `RangeError` for a load that there is not. */
+function toLoad(name: string | undefined): LoadName | undefined {
+  if (name === undefined || isLoad(name)) return name;
+  throw new RangeError(`--load must be one of ${Object.keys(loads).join(', ')}, not ${name}`);
+}
+
+const load = toLoad(values.load);
+
 function showViolations({ seed, violations }: Pick<Told, 'seed' | 'violations'>): void {
   for (const { invariant, detail, at } of violations.slice(0, shownViolations)) {
     write(`  seed ${seed}, ${at.toFixed(1)} ms: ${invariant} (${invariants[invariant]})\n    ${detail}`);
   }
   if (violations.length > shownViolations) write(`  and ${violations.length - shownViolations} more`);
-  write(`  replay: npm run sim -- --seed ${seed}`);
+  write(`  replay: npm run sim -- --seed ${seed}${load === undefined ? '' : ` --load ${load}`}`);
 }
 
 async function replay(seed: number): Promise<boolean> {
-  const { story, violations, fingerprint, steps, virtualMs } = await simulate(seed, { isTold: true });
+  const { story, violations, fingerprint, steps, virtualMs } = await simulate(seed, { isTold: true, load });
   for (const line of story) write(line);
   write(
     `seed ${seed}: ${steps} steps, ${(virtualMs / 1_000).toFixed(1)} s of virtual time, fingerprint ${fingerprint}`,
@@ -66,7 +77,7 @@ async function many(from: number, seeds: number): Promise<boolean> {
     write(`  ${done} of ${seeds} seeds, ${((done * 1_000) / elapsed).toFixed(1)} per second`);
   };
   write(`seeds ${from} to ${from + seeds - 1}`);
-  const batch = await runBatch({ from, seeds, progress });
+  const batch = await runBatch({ from, seeds, progress, load });
   showBatch(batch);
   const missing = seeds < enoughForAll ? [] : unmet(batch.faults);
   for (const kind of missing) write(`no seed met this fault: ${kind} (${faultKinds[kind]})`);

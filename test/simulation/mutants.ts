@@ -1,14 +1,6 @@
 /** Bugs that the simulation has to find: each a small edit of the code that breaks one of its invariants. */
-import type { Mutation } from './mutate.ts';
-
-export interface Mutant extends Mutation {
-  /** What it breaks: a rule of docs/develop/architecture.md, or what the runtime promises beyond. */
-  readonly rule: string;
-  readonly bug: string;
-  readonly file: string;
-  /** What else has to be broken, where something makes up for the first. */
-  readonly also?: Mutation & { readonly file: string };
-}
+import type { Mutant } from './mutate.ts';
+import { stitchMutants } from './stitch-mutants.ts';
 
 export const mutants: readonly Mutant[] = [
   {
@@ -180,83 +172,7 @@ export const mutants: readonly Mutant[] = [
     find: 'if (this.#connection.connected) await this.#lines.drain().catch(() => undefined); else this.#lines.unsubscribe();',
     replace: 'this.#lines.unsubscribe();',
   },
-  {
-    rule: 'stitches',
-    bug: 'the cursor is one too far',
-    file: 'actors/stitch/queue.ts',
-    in: 'getSettledSeq',
-    find: 'return lowest - 1;',
-    replace: 'return lowest;',
-  },
-  {
-    rule: 'stitches',
-    bug: 'the cursor passes what is in flight',
-    file: 'actors/stitch/queue.ts',
-    in: 'getSettledSeq',
-    find: '!delivery.hasRow && !recorded.has(delivery.deliveryId)',
-    replace: 'false',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a wake-up is skipped, and the scanner skips the stitch, too',
-    file: 'actors/stitch/wake.ts',
-    in: 'WakeRounds.#wakeList',
-    find: 'this.#again.set(id, head);',
-    replace: '',
-    also: {
-      file: 'gateway/jobs/recovery-scanner.ts',
-      find: "scope === 'all' || isOwned(id)",
-      replace: "scope === 'all'",
-    },
-  },
-  {
-    rule: 'stitches',
-    bug: 'the first page of the log is not compared with what has a row',
-    file: 'actors/stitch/queue-load.ts',
-    in: 'requestEvents',
-    find: 'next < checkBelow',
-    replace: 'false',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a delivery that is settled is recorded again',
-    file: 'test/simulation/delivery-tables.ts',
-    in: 'DeliveryTables.#record',
-    find: 'if (before !== undefined && isFinal(before)) return;',
-    replace: '',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a stop leaves the retries of a clock that was ahead',
-    file: 'test/simulation/delivery-tables.ts',
-    in: 'DeliveryTables.cancel',
-    find: "row.trigger === 'scheduled' || row.createdAt <= until",
-    replace: 'row.createdAt <= until',
-  },
-  {
-    rule: 'stitches',
-    bug: 'the scanner does not look for who wants what is new in the log',
-    file: 'storage/deliveries/behind.ts',
-    in: 'StitchesBehind.#findWanting',
-    find: 'known === undefined || known.looked >= each.head',
-    replace: 'known !== each',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a delivery that fails does not hold its thread',
-    file: 'actors/stitch/queue.ts',
-    in: 'release',
-    find: 'holdUntil !== null && holdUntil > now',
-    replace: 'false',
-  },
-  {
-    rule: 'stitches',
-    bug: 'a stitch that is loaded does not ask which threads are held',
-    file: 'actors/stitch/queue-load.ts',
-    in: 'requestLoad',
-    find: 'queue.needsHolds',
-    replace: 'false',
-  },
+  ...stitchMutants,
   {
     rule: 'reminders',
     bug: 'a reminder that meets a store in trouble is dropped',

@@ -12,6 +12,15 @@ export interface Mutation {
   readonly replace: string;
 }
 
+export interface Mutant extends Mutation {
+  /** What it breaks: a rule of docs/develop/architecture.md, or what the runtime promises beyond. */
+  readonly rule: string;
+  readonly bug: string;
+  readonly file: string;
+  /** What else has to be broken, where something makes up for the first. */
+  readonly also?: Mutation & { readonly file: string };
+}
+
 /** The source with the piece replaced. Throws a `RangeError` when the piece is not there exactly once. */
 export function mutate(source: string, { in: scope, find, replace }: Mutation): string {
   const pattern = parsePattern(find);

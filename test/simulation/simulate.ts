@@ -15,6 +15,7 @@ import type { FaultCounts } from './faults.ts';
 import { Fleet } from './fleet.ts';
 import { checkFinalState } from './final-checks.ts';
 import type { Violation } from './invariants.ts';
+import type { LoadName } from './load.ts';
 import type { Member } from './member.ts';
 import { beginning } from './machine.ts';
 import { Simulation } from './simulation.ts';
@@ -22,8 +23,6 @@ import { StitchOwner } from './stitch-owner.ts';
 
 const clientCount = 4;
 const warmUpMs = 1_000;
-const minChaosMs = 6_000;
-const maxChaosMs = 14_000;
 /** What is not in order by then is stuck: a client asks again and again, and each ask has its own ten seconds. */
 const maxCalmMs = 480_000;
 const lookMs = 200;
@@ -43,8 +42,11 @@ export interface Outcome {
 }
 
 /** Never rejects: an error of the simulation is a violation, too. */
-export async function simulate(seed: number, { isTold = false } = {}): Promise<Outcome> {
-  const simulation = new Simulation(seed, isTold);
+export async function simulate(
+  seed: number,
+  { isTold = false, load }: { readonly isTold?: boolean; readonly load?: LoadName | undefined } = {},
+): Promise<Outcome> {
+  const simulation = new Simulation(seed, isTold, load);
   const fleet = new Fleet(simulation);
   simulation.tell(() => `faults: ${simulation.faults.enabled.join(', ')}`);
   for (let i = 0; i < 2 + Math.floor(simulation.random('size').next() * 3); i++) fleet.start();
@@ -96,6 +98,7 @@ async function play(
   async function act(): Promise<void> {
     await schedule.sleep(warmUpMs);
     const chaos = new Chaos(fleet);
+    const { minChaosMs, maxChaosMs } = simulation.load;
     const span = simulation.random('size').next() * (maxChaosMs - minChaosMs);
     await schedule.sleep(minChaosMs + span);
     chaos.end();

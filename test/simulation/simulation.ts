@@ -6,6 +6,7 @@ import { seeded } from '../support/seeded.ts';
 import { SimulatedDatabase } from './database.ts';
 import { Faults } from './faults.ts';
 import { Verdict } from './invariants.ts';
+import { type Load, type LoadName, loads, pickLoad } from './load.ts';
 import { Machine } from './machine.ts';
 import { Broker, type Connection } from './network.ts';
 import { Receiver } from './receiver.ts';
@@ -38,6 +39,7 @@ const expectedErrors: ReadonlySet<string> = new Set([
 export class Simulation {
   readonly seed: number;
   readonly schedule = new Schedule();
+  readonly load: Load;
   readonly faults: Faults;
   readonly verdict: Verdict;
   readonly broker: Broker;
@@ -52,12 +54,14 @@ export class Simulation {
   readonly #storyHash = { value: 0 };
   readonly #streams = new Map<string, Random>();
 
-  /** `isTold` keeps the story. */
-  constructor(seed: number, isTold: boolean) {
+  /** `isTold` keeps the story. `load`: that of the seed when absent. */
+  constructor(seed: number, isTold: boolean, load?: LoadName) {
     this.seed = seed;
     this.#story = isTold ? [] : undefined;
     const { schedule } = this;
     this.faults = new Faults(this.random('faults'));
+    // Where no request may fail, no mailbox may be full.
+    this.load = loads[this.faults.isPlanned ? 'usual' : (load ?? pickLoad(this.random('load')))];
     this.verdict = new Verdict(() => schedule.now);
     const { faults, verdict } = this;
     this.broker = new Broker({ schedule, faults, random: this.random('network') });

@@ -4,6 +4,7 @@ import { systemActor } from '../../actors/base/tenancy.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import { environmentId } from './delivery-tables.ts';
 import type { Fleet } from './fleet.ts';
+import { beginning } from './machine.ts';
 import { stitches, stitchRef } from './stitches.ts';
 import { toUrl } from './webhook-endpoint.ts';
 
@@ -84,8 +85,25 @@ export class StitchOwner {
     if (dice < 0.7) return change({ status: 'active' });
     if (dice < 0.75) return this.#command(id, 'archive', tenancy);
     if (dice < 0.82) return change({ archived: false });
-    if (dice < 0.9) return this.#command(id, 'test', { ...tenancy, author: systemActor });
-    return this.#replay(id, projectId);
+    if (dice < 0.88) return this.#command(id, 'test', { ...tenancy, author: systemActor });
+    if (dice < 0.94) return this.#replay(id, projectId);
+    return this.#replaySpan(id, projectId);
+  }
+
+  /** Delivers again what a stitch of the project was to deliver until a while ago. */
+  async #replaySpan(id: string, projectId: string): Promise<void> {
+    const { schedule } = this.#fleet.simulation;
+    const now = beginning + schedule.now;
+    const source = this.#pick(stitches.filter(each => each.projectId === projectId));
+    await this.#command(id, 'replaySpan', {
+      projectId,
+      environmentId,
+      sourceStitchId: source.id,
+      since: new Date(this.#random.next() < 0.5 ? 0 : now - 5_000).toISOString(),
+      until: new Date(now + 1).toISOString(),
+      eventNames: this.#pick(filters),
+      statuses: this.#random.next() < 0.7 ? [] : ['failed', 'cancelled'],
+    });
   }
 
   /** Delivers one event of the log again. */

@@ -54,7 +54,7 @@ export class NodeStitches {
     const { simulation, machine, random, log } = options;
     const db = simulation.database.deliveries.queriesFor(machine);
     this.#db = db;
-    this.#followedLog = new FollowedLog(db);
+    this.#followedLog = new FollowedLog(db, machine);
     this.#stitches = createStitches({
       db,
       followedLog: this.#followedLog,

@@ -1,6 +1,6 @@
 /**
- * The customers' systems that stitches deliver to, behind the queue of a node's pool. They fail for a while, answer when nobody waits any
- * more, and now and then say that they are gone.
+ * The customers' systems that stitches deliver to, behind the queue of a node's pool. They fail or are slow for a while, answer when nobody
+ * waits any more, and now and then say that they are gone.
  */
 import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
 import { PoolOverloaded } from '../../runtime/pool/outbound-queue.ts';
@@ -27,6 +27,8 @@ export class WebhookEndpoints {
   readonly #options: WebhookEndpointOptions;
   /** Until when each receiver fails, by address, in virtual milliseconds. */
   readonly #failsUntil = new Map<string, number>();
+  /** The same, of one that is slow. */
+  readonly #slowUntil = new Map<string, number>();
 
   constructor(options: WebhookEndpointOptions) {
     this.#options = options;
@@ -37,9 +39,15 @@ export class WebhookEndpoints {
     this.#failsUntil.set(url, this.#options.schedule.now + ms);
   }
 
+  /** The receiver takes its time for each answer from now on, for that many milliseconds. */
+  slowDown(url: string, ms: number): void {
+    this.#slowUntil.set(url, this.#options.schedule.now + ms);
+  }
+
   /** All receivers work again. */
   heal(): void {
     this.#failsUntil.clear();
+    this.#slowUntil.clear();
   }
 
   /** The queue of a node's pool. */
@@ -48,14 +56,19 @@ export class WebhookEndpoints {
   }
 
   async #send(machine: Machine, request: OutboundRequest): Promise<OutboundResult> {
-    const { schedule, random, faults } = this.#options;
+    const { schedule, random, faults, deliveries } = this.#options;
     const at = request.at ?? machine.now();
     const sentAt = schedule.now;
     if (faults.strikes('pool overloaded', 0.01)) {
       faults.fired('pool overloaded');
       throw new PoolOverloaded('no room');
     }
+    deliveries.erasures.sends(request.headers['Service-Event-Id'] ?? '', request.body ?? '');
     await schedule.sleep(1 + random.next() * 10 + (random.next() < 0.03 ? random.next() * 800 : 0));
+    if (schedule.now < (this.#slowUntil.get(request.url) ?? 0)) {
+      faults.fired('slow receiver');
+      await schedule.sleep(100 + random.next() * 700);
+    }
     const answer = await this.#answer(request, at);
     await schedule.sleep(1 + random.next() * 10);
     await new Promise<void>(resolve => machine.run(resolve));
