@@ -125,7 +125,7 @@ export class Chaos {
     'events dropped': () => this.#retain('events dropped'),
     'undelivered dropped': () => {
       // It takes a week more than the other.
-      if (this.#random.next() < 0.2) this.#retain('undelivered dropped');
+      if (this.#random.next() < 0.5) this.#retain('undelivered dropped');
     },
     erasure: () => {
       const { database, faults } = this.#fleet.simulation;
