@@ -19,7 +19,7 @@ const threadEvents = 16;
 const overdueMs = 60_000;
 const hourMs = 3_600_000;
 /** By so much the clocks of two nodes may differ, and no head is missed. */
-const minuteMs = 60_000;
+const clocksDifferMs = 1_200_000;
 
 const queries: Readonly<Record<string, Query>> = {
   ...replayQueries,
@@ -109,7 +109,7 @@ const queries: Readonly<Record<string, Query>> = {
       .flatMap(row => {
         const firstAttemptAt = findFirstAttempt(sources, row);
         const dueAt = Date.parse(row.nextAttemptAt ?? '');
-        const isDue = dueAt > since.getTime() && dueAt <= until.getTime() + minuteMs;
+        const isDue = dueAt > since.getTime() && dueAt <= until.getTime() + clocksDifferMs;
         const isRecent =
           row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime() && isDue;
         return row.threadId !== null && isRecent && firstAttemptAt !== null && firstAttemptAt > since
