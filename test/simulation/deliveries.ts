@@ -9,26 +9,9 @@ import type { EnvironmentKind } from '../../protocol/resources/index.ts';
 import type { LogEntry } from './delivery-sources.ts';
 import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-tables.ts';
 import type { StoredStitch } from './delivery-tables.ts';
-import { Erasures } from './erasures.ts';
-import type { Verdict, Violation } from './invariants.ts';
-import { Replays } from './replays.ts';
-
-/** A delivery that the stitch owes. */
-export interface Expected {
-  readonly stitchId: string;
-  readonly deliveryId: string;
-  readonly seq: number;
-  readonly projectId: string;
-  readonly eventName: string;
-  readonly occurredAt: Date;
-  readonly threadId: string | null;
-  /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
-  cancelledAt: number | undefined;
-  /** Its event was dropped: so old that nobody waits for it. */
-  isDropped: boolean;
-  /** The receiver has it. */
-  isTaken: boolean;
-}
+import { type DeliveriesOptions, Erasures } from './erasures.ts';
+import type { Violation } from './invariants.ts';
+import { type Expected, Replays } from './replays.ts';
 
 /** What a stitch is about to send. */
 export interface StartedDelivery {
@@ -37,12 +20,6 @@ export interface StartedDelivery {
   readonly eventName: string;
   readonly threadId: string | null;
   readonly trigger: string;
-}
-
-export interface DeliveriesOptions {
-  readonly verdict: Verdict;
-  /** Virtual milliseconds. */
-  readonly now: () => number;
 }
 
 export class Deliveries {

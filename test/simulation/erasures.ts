@@ -1,12 +1,18 @@
 /** Texts that were erased, and whether one leaves all the same. */
-import type { DeliveriesOptions } from './deliveries.ts';
 import type { LogEntry } from './delivery-sources.ts';
+import type { Verdict } from './invariants.ts';
 
 /** By then the text of an event is nowhere that was erased, in milliseconds (docs/decisions/0028-log-as-outbox.md). */
 const erasedWithinMs = 60_000;
 
 /** What an erasure leaves of a text. */
 const erasedText = '{"erased":true}';
+
+export interface DeliveriesOptions {
+  readonly verdict: Verdict;
+  /** Virtual milliseconds. */
+  readonly now: () => number;
+}
 
 export class Erasures {
   readonly #options: DeliveriesOptions;

@@ -1,9 +1,25 @@
 /** Replays of spans of time: which deliveries each has to make again, and whether it has. */
 import { matchesEventNames } from '../../protocol/events.ts';
 import type { ReplayJob } from '../../actors/stitch/state.ts';
-import type { Expected } from './deliveries.ts';
 import type { DeliveryRow, StoredStitch } from './delivery-tables.ts';
 import type { Verdict } from './invariants.ts';
+
+/** A delivery that the stitch owes. */
+export interface Expected {
+  readonly stitchId: string;
+  readonly deliveryId: string;
+  readonly seq: number;
+  readonly projectId: string;
+  readonly eventName: string;
+  readonly occurredAt: Date;
+  readonly threadId: string | null;
+  /** When the stitch stopped while it was open, in virtual milliseconds: it need not be made any more. */
+  cancelledAt: number | undefined;
+  /** Its event was dropped: so old that nobody waits for it. */
+  isDropped: boolean;
+  /** The receiver has it. */
+  isTaken: boolean;
+}
 
 interface Replay {
   readonly stitchId: string;

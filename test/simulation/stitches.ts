@@ -132,10 +132,19 @@ export class NodeStitches {
       tasks: {
         ...kind.tasks,
         send: (batch: SendBatch, context: TaskContext) => {
+          const { id } = context.self;
+          simulation.tell(
+            () => `${machine.name} sends ${batch.deliveries.map(describe).join(', ')} to ${id}`,
+          );
           simulation.database.owed.starts(machine.name, context.self.id, batch.deliveries);
           return send(batch, context);
         },
       },
     };
   }
+}
+
+function describe({ eventSeq, threadId, attempts, trigger }: SendBatch['deliveries'][number]): string {
+  const thread = threadId === null ? '' : ` of ${threadId}`;
+  return `${eventSeq}${thread} (${trigger}${attempts === 0 ? '' : `, after ${attempts}`})`;
 }
