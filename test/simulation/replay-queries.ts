@@ -1,6 +1,5 @@
 /** The statements with which production reads what to replay of a stitch (storage/deliveries/replays.ts, unrecorded.ts). */
 import { matchesEventNames } from '../../protocol/events.ts';
-import type { ReplayPlace } from '../../storage/deliveries/replays.ts';
 import type { DeliverySources, Query, Row } from './delivery-sources.ts';
 import { type DeliveryRow, environmentId } from './delivery-tables.ts';
 
@@ -27,41 +26,38 @@ const findStretch =
       const at = Date.parse(createdAt);
       return begins(at, Date.parse(from ?? '')) && at < Date.parse(until ?? '');
     })[stretchRows - 1];
-    return [{ projectId, environmentId, lastAt: last === undefined ? null : new Date(last.createdAt) }];
+    return [{ lastAt: last === undefined ? null : new Date(last.createdAt) }];
   };
 
 type ReplayValues = readonly [
-  projectId: string,
-  environmentId: string,
   stitchId: string,
-  from: string,
+  afterAt: string,
+  afterSeq: number,
   until: string,
-  end: Date | string,
-  statuses: readonly string[],
+  above: number,
+  upto: number,
   names: readonly string[],
-  afterAt: ReplayPlace['createdAt'] | null,
-  afterSeq: number | null,
   limit: number,
+  end?: Date | string,
+  statuses?: readonly string[],
 ];
 
-export const replayQueries: Readonly<Record<string, Query>> = {
-  'deliveries.replay_stretch': findStretch((at, from) => at >= from),
-  'deliveries.replay_stretch_behind': findStretch((at, from) => at > from),
-  'deliveries.replay': (
-    sources,
-    [projectId, , stitchId, from, until, end, statuses, names, afterAt, afterSeq, limit]: ReplayValues,
-  ) =>
-    listRows(sources, projectId)
+const findRows =
+  (status?: string) =>
+  (
+    sources: DeliverySources,
+    [stitchId, afterAt, afterSeq, until, above, upto, names, limit, end = until, statuses = []]: ReplayValues,
+  ): readonly Row[] => {
+    const meant = status === undefined ? statuses : [status];
+    return listRows(sources, findProject(sources, stitchId))
       .filter(row => {
         const at = Date.parse(row.createdAt);
-        const isBehind =
-          afterAt === null ||
-          at > Date.parse(afterAt) ||
-          (at === Date.parse(afterAt) && row.eventSeq > (afterSeq ?? 0));
-        const isInRange = at >= Date.parse(from) && at < Date.parse(until) && at <= new Date(end).getTime();
-        const isMeant = statuses.length === 0 || statuses.includes(row.status);
+        const isBehind = at > Date.parse(afterAt) || (at === Date.parse(afterAt) && row.eventSeq > afterSeq);
+        const isBefore = at < Date.parse(until) && at <= new Date(end).getTime();
+        const isInRange = isBehind && isBefore && row.eventSeq > above && row.eventSeq <= upto;
         const isOwn = row.stitchId === stitchId && row.trigger === 'scheduled';
-        return isOwn && isBehind && isInRange && isMeant && matchesEventNames(names, row.eventName);
+        const isMeant = meant.length === 0 || meant.includes(row.status);
+        return isOwn && isInRange && isMeant && matchesEventNames(names, row.eventName);
       })
       .slice(0, limit)
       .map(({ createdAt, eventId, eventSeq, eventName, eventAt, threadId }) => ({
@@ -71,7 +67,35 @@ export const replayQueries: Readonly<Record<string, Query>> = {
         eventName,
         eventAt: new Date(eventAt),
         threadId,
-      })),
+      }));
+  };
+
+export const replayQueries: Readonly<Record<string, Query>> = {
+  'deliveries.replay_stretch': findStretch((at, from) => at >= from),
+  'deliveries.replay_stretch_behind': findStretch((at, from) => at > from),
+  'deliveries.replay': findRows(),
+  'deliveries.replay_failed': findRows('failed'),
+  'deliveries.open_part': (sources, [stitchId]: readonly string[]) => {
+    const stitch = sources.stitches().find(({ id }) => id === stitchId);
+    if (stitch === undefined) return [];
+    const head = sources.tables.getStream(stitch.projectId).lastSeq;
+    const spans = sources.tables.spans.filter(span => span.stitchId === stitchId);
+    if (spans.length === 0) return [{ head, after: head, upto: head }];
+    const after = Math.min(
+      ...spans.map(span =>
+        span.cancelledAt === null ? Math.max(span.after, stitch.settledSeq) : span.after,
+      ),
+    );
+    return [{ head, after, upto: Math.max(...spans.map(({ upto }) => upto ?? head)) }];
+  },
+  'deliveries.replay_statuses': (
+    { tables },
+    [ids, instants]: readonly [readonly string[], readonly Date[]],
+  ) =>
+    ids.flatMap((id, index) => {
+      const row = tables.deliveries.get(id);
+      return row?.createdAt === instants[index]?.toISOString() ? [{ id, status: row?.status }] : [];
+    }),
   'deliveries.replay_tenant': (sources, [stitchId]: readonly string[]) => {
     const projectId = findProject(sources, stitchId ?? '');
     return projectId === undefined ? [] : [{ projectId, environmentId }];

@@ -207,7 +207,7 @@ export const stitchMutants: readonly Mutant[] = [
     bug: 'a replay leaves out what has no row',
     file: 'storage/deliveries/replays.ts',
     in: 'replayEvents',
-    find: 'statuses.length === 0 || statuses.some(status => unrecordedStatuses.has(status))',
+    find: 'open.after < open.upto',
     replace: 'false',
   },
   {
