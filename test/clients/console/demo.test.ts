@@ -89,7 +89,7 @@ t.test('each queue has something', async () => {
 
 t.test('is mentioned in a note of a colleague', async t => {
   await page.getByRole('link', { name: /^Mentions 1$/ }).click();
-  await page.getByRole('link', { name: /^Tom Bakker, on Lucía Fernández/ }).click();
+  await page.getByRole('link', { name: /^Tom Bakker, about Lucía Fernández/ }).click();
   const note = log.getByRole('article', { name: 'Note, Tom Bakker' });
   t.equal(await note.locator('mark').textContent(), '@Ines Moreau');
 });
