@@ -75,11 +75,11 @@ export interface Operation {
   readonly rawBody?: { readonly maxBytes: number };
   /** Another system calls it, and may add parameters to the query that nobody here knows. */
   readonly ignoresUnknownQuery?: true;
-  /** The success status and its body; null for none (204, 101). A plain text is sent as it is, and not as JSON. */
+  /** The success status and its body; null for none (204, 101). A text of another type is sent as it is, and not as JSON. */
   readonly success: {
     readonly status: number;
     readonly body: TSchema | null;
-    readonly contentType?: 'text/plain';
+    readonly contentType?: 'text/plain' | 'application/x-ndjson';
   };
   /** Another success, which the request asks for; `when` says how. */
   readonly alternative?: { readonly status: number; readonly body: TSchema | null; readonly when: string };

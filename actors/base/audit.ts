@@ -21,13 +21,18 @@ export interface Audited {
   readonly act?: CommandAudit;
 }
 
-/** The audit record of a command to the actor of this turn: one row, or none. */
+/**
+ * The audit record of a command to the actor of this turn: one row, or none.
+ *
+ * @param targetId what the act is about, where that is not the actor itself
+ */
 export function createAuditWrites(
   { act }: Audited,
   { projectId, environmentId }: Tenancy,
   turn: Turn,
   action: AuditAction,
   details: Readonly<Record<string, unknown>>,
+  targetId = turn.id,
 ): readonly Write[] {
   if (act === undefined) return [];
   return [
@@ -37,7 +42,7 @@ export function createAuditWrites(
       environmentId,
       actor: toAuditActor(act.author),
       action,
-      targetId: turn.id,
+      targetId,
       origin: act.origin,
       details,
       at: new Date(turn.now).toISOString(),

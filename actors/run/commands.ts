@@ -20,7 +20,7 @@ export const runCommand = {
 } as const;
 
 /** Creates the run and starts it. Told twice (by the thread, and by a caller who waits for the answer), it begins once. */
-export interface BeginRun extends Tenancy, Keyed {
+export interface BeginRun extends Tenancy, Keyed, Audited {
   readonly threadId: string | null;
   /** The channel of the thread. Absent where a node of an earlier release says it. */
   readonly channelId?: string | null;
@@ -134,7 +134,7 @@ export interface SettleSuggestion extends Tenancy {
 }
 
 /** From its thread: a run that has ended stays as it is, and one that has not begun answers 503, so that the durable tell is repeated. */
-export interface CancelRun extends Tenancy, Keyed {
+export interface CancelRun extends Tenancy, Keyed, Audited {
   /** In words: shown as `errorMessage`. */
   readonly reason: string;
   /** `thread`: it has let go of the run already and is not told. */

@@ -2,7 +2,7 @@
 import type { Turn } from '../../runtime/actor/index.ts';
 import { ServiceError, conflict } from '../../protocol/errors.ts';
 import type { AgentRun } from '../../protocol/resources/index.ts';
-import { requireSameTenancy } from '../base/index.ts';
+import { createAuditWrites, requireSameTenancy } from '../base/index.ts';
 import type { BeginRun, CancelRun, SettleSuggestion, AnswerDecision } from './commands.ts';
 import { isOpen, RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
 import { createStepRequest, type StepRequest } from './task-requests.ts';
@@ -38,6 +38,8 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   next.metadata = command.metadata;
   next.createdAt = builder.at;
   builder.addRunEvent('agent.run.queued', command.author);
+  // Of a run in a thread, the commit that opens it has the record.
+  builder.add(createAuditWrites(command, next, turn, 'agent_run.created', { agentId: command.head.agentId }));
   builder.expireAt(turn.now + maxPendingMs);
   builder.scheduleResume();
   builder.performStep();
@@ -112,6 +114,7 @@ export function cancel(state: RunState, command: CancelRun, turn: Turn): RunDeci
   }
   const builder = new RunDecisionBuilder(state, turn);
   builder.end({ status: 'cancelled', errorMessage: reason });
+  builder.add(createAuditWrites(command, state, turn, 'agent_run.cancelled', {}));
   if (by === 'request') builder.tellRunOver();
   return builder.decide(null);
 }

@@ -77,8 +77,9 @@ export interface PastEvent {
 
 export interface ReplayEvent extends Tenancy, Audited, Keyed {
   readonly event: PastEvent;
-  /** Of which the new delivery is a repetition: for the audit log. */
+  /** Of which the new delivery is a repetition, and the stitch whose it is: for the audit log. */
   readonly deliveryId?: string;
+  readonly sourceStitchId?: string;
 }
 
 export type ReplaySpan = Tenancy &

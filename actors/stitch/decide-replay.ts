@@ -116,7 +116,7 @@ export function replay(
 ): StitchDecision<WebhookDelivery> {
   requireChangeable(state, command);
   requireLive(state);
-  const { event } = command;
+  const { event, deliveryId: repeatedId, sourceStitchId } = command;
   const next = makeOne(state, getRowTime(state, turn.now));
   const row = createDeliveryRow(next, turn, event, 'manual');
   const { deliveryId, eventId, eventName, trigger, createdAt } = row;
@@ -132,7 +132,8 @@ export function replay(
     state: next,
     writes: [
       ...createAuditWrites(command, state, turn, 'stitch.delivery_replayed', {
-        ...(command.deliveryId === undefined ? {} : { deliveryId: command.deliveryId }),
+        ...(repeatedId === undefined ? {} : { deliveryId: repeatedId }),
+        ...(sourceStitchId === undefined ? {} : { sourceStitchId }),
         eventId,
         eventName,
       }),

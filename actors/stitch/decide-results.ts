@@ -7,6 +7,7 @@
  *   -> failed      by anything else after the last attempt; by HTTP 410; or because its event is no longer kept
  *   -> cancelled   by anything else while the stitch is disabled or archived, or where it was since the attempt was begun
  */
+import { numberedId } from '../../protocol/ids.ts';
 import type { DeliveryStatus } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
@@ -15,7 +16,9 @@ import {
   type CountedAttempt,
   type DeliveryRow,
   insertAttempt,
+  insertAuditEntry,
   recordDelivery,
+  toAuditActor,
   updateDelivery,
 } from '../../storage/writes/index.ts';
 import { systemActor } from '../base/index.ts';
@@ -208,8 +211,10 @@ function countFailure(
   };
   builder.state = { ...state, health };
   const failingMs = turn.now - since;
-  if (status === 410 || (failingMs >= failingToDisableMs && health.exhausted >= exhaustedToDisable)) {
+  const hasFailedLong = failingMs >= failingToDisableMs && health.exhausted >= exhaustedToDisable;
+  if (status === 410 || hasFailedLong) {
     changeStatus(builder, 'disabled');
+    recordDisabling(builder, state, status === 410 ? 'gone' : 'failing');
   } else if (state.status === 'error') {
     builder.state = { ...builder.state, health: { ...health, probeAt: turn.now + probeEveryMs } };
   } else if (health.failures >= failuresToOpen && failingMs >= failingToOpenMs) {
@@ -258,6 +263,28 @@ function changeStatus(builder: StitchDecisionBuilder, status: StitchState['statu
     to: 'others',
   });
   if (status !== 'active') builder.notifyOwner({ eventId, stitch, previousStatus: state.status });
+}
+
+/** The audit record of the one change of a stitch that nobody has asked for, and that only a person takes back. */
+function recordDisabling(
+  builder: StitchDecisionBuilder,
+  { projectId, environmentId, status }: StitchState,
+  reason: 'gone' | 'failing',
+): void {
+  const { turn, at, state } = builder;
+  builder.writes.push(
+    insertAuditEntry({
+      // The number is that of the event which announces it.
+      auditLogId: numberedId('audit', turn.now, turn.id, state.made),
+      projectId,
+      environmentId,
+      actor: toAuditActor(systemActor),
+      action: 'stitch.disabled',
+      targetId: turn.id,
+      details: { reason, previousStatus: status },
+      at,
+    }),
+  );
 }
 
 /** The mail is queued: the notification is done. */

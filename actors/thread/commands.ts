@@ -126,7 +126,7 @@ export interface Seen {
   readonly expectedSequence?: number;
 }
 
-export interface UpdateThread extends Tenancy, Keyed, Seen {
+export interface UpdateThread extends Tenancy, Keyed, Seen, Audited {
   readonly changes: ThreadChanges;
   readonly author: Actor;
 }
@@ -144,7 +144,7 @@ export interface EraseThread extends Tenancy, Audited {
 }
 
 /** `userId` null: nobody is assigned any more. */
-export interface AssignThread extends Tenancy, Keyed {
+export interface AssignThread extends Tenancy, Keyed, Audited {
   readonly userId: string | null;
   /** Only if this user is the assignee. */
   readonly from?: string;
@@ -228,7 +228,7 @@ export type ThreadCommands = ThreadAgentCommands & {
  * request opens one in suggest mode. At most one run of a thread is live: meanwhile a request is refused (409 with
  * `details.agentRunId`), and messages wait.
  */
-export interface OpenRun extends Tenancy, Keyed {
+export interface OpenRun extends Tenancy, Keyed, Audited {
   readonly trigger: 'message' | 'request';
   readonly head: AgentHead;
   /** The default agent of the thread's channel, as it was read for a message. */
@@ -246,7 +246,7 @@ export interface OpenRun extends Tenancy, Keyed {
  * pending; 409 `svc/runtime/conflict` where anything but the suggestion itself has happened on the thread since `expectedSequence`; 409
  * `svc/chatapp/template_required` with the window closed, which leaves the suggestion pending.
  */
-export interface ResolveSuggestion extends Tenancy, Keyed {
+export interface ResolveSuggestion extends Tenancy, Keyed, Audited {
   readonly agentRunId: string;
   readonly action: 'approve' | 'discard';
   /** The text that the model wrote. */

@@ -5,7 +5,7 @@ import type { AgentMode } from '../../protocol/resources/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import { getProvider } from '../channel/index.ts';
 import type { BeginRun, RunOver } from '../run/index.ts';
-import { requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
+import { createAuditWrites, requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
 import type { KeptRun, OpenedRun, OpenRun } from './commands.ts';
 import {
   callAgentAt,
@@ -133,6 +133,9 @@ export function openRun(state: ThreadState, command: OpenRun, turn: Turn): Threa
   };
   updateHandling(builder, { runs, live: opened });
   builder.tellRun(agentRunId, 'begin', begin);
+  const details = { agentId: agent.agentId, threadId: builder.threadId };
+  const acts = createAuditWrites(command, state, turn, 'agent_run.created', details, agentRunId);
+  builder.writes.push(...acts);
   return decideWithoutTouch(builder, state, { agentRunId, begin });
 }
 

@@ -8,7 +8,7 @@
 import type { Turn } from '../../runtime/actor/index.ts';
 import { invalid, ServiceError, conflict } from '../../protocol/errors.ts';
 import type { Settlement, Suggestion } from '../run/index.ts';
-import { requireSameTenancy, systemActor } from '../base/index.ts';
+import { createAuditWrites, requireSameTenancy, systemActor } from '../base/index.ts';
 import {
   createAnswerMessage,
   findSendObstacle,
@@ -60,6 +60,9 @@ export function resolveSuggestion(
   const members = `"agentRunId":"${agentRunId}","suggestion":${JSON.stringify(suggestion)}`;
   builder.addEvent('agent.suggestion.resolved', JSON.stringify(author), members);
   builder.tellRun(agentRunId, 'settleSuggestion', { projectId, environmentId, settlement });
+  const details = { threadId: builder.threadId, resolution: settlement.status };
+  const acts = createAuditWrites(command, state, turn, 'agent_run.suggestion_resolved', details, agentRunId);
+  builder.writes.push(...acts);
   return builder.decide(suggestion);
 }
 

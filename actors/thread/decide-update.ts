@@ -63,6 +63,7 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
     !isDeepStrictEqual(next.metadata, state.metadata);
   if (agentChanges || fieldsChange) builder.addThreadEvent('thread.lifecycle.updated', author);
   noteChanges(builder, state, author);
+  recordUpdate(builder, state, command, turn);
 
   if (next.sequence === state.sequence) return { reply: toThreadJson(state, turn.id, turn.now) };
   return builder.decide(toThreadJson(next, turn.id, turn.now));
@@ -75,6 +76,27 @@ export function update(state: ThreadState, command: UpdateThread, turn: Turn): T
 function requireSeen({ sequence, inboundSequence }: ThreadState, { expectedSequence }: Seen): void {
   if (expectedSequence === undefined || expectedSequence >= inboundSequence) return;
   throw conflict('The participant has written since.', { sequence });
+}
+
+/**
+ * The audit record of a change of who answers, and whether anybody does. Tags, fields and names are for those who work with the thread, who
+ * have their events.
+ */
+function recordUpdate(
+  { next, writes }: ThreadDecisionBuilder,
+  before: ThreadState,
+  command: UpdateThread,
+  turn: Turn,
+): void {
+  // Most changes are none of these, and the comparison is all that they cost.
+  const { status, agentMode, agentId } = next;
+  const details = {
+    ...(status === before.status ? {} : { status, previousStatus: before.status }),
+    ...(agentMode === before.agentMode ? {} : { agentMode, previousAgentMode: before.agentMode }),
+    ...(agentId === before.agentId ? {} : { agentId, previousAgentId: before.agentId }),
+  };
+  if (Object.keys(details).length === 0) return;
+  writes.push(...createAuditWrites(command, before, turn, 'thread.updated', details));
 }
 
 /** PATCH of the tags, by those that come and go. */
@@ -101,6 +123,8 @@ export function assign(state: ThreadState, command: AssignThread, turn: Turn): T
   const builder = new ThreadDecisionBuilder(state, turn);
   changeAssignee(builder, userId, author, command.from === undefined ? 'request' : 'access_lost');
   noteAssignment(builder);
+  const details = { assigneeUserId: userId, previousAssigneeUserId: previous };
+  builder.writes.push(...createAuditWrites(command, state, turn, 'thread.assigned', details));
   return builder.decide(toThreadJson(builder.next, turn.id, turn.now));
 }
 

@@ -73,6 +73,7 @@ export const operationNames = {
   rotatePartnerAppSecret: 'partnerApps.rotateSecret',
   revokePartnerApp: 'partnerApps.revoke',
   listAuditLogs: 'auditLogs.list',
+  exportAuditLogs: 'auditLogs.export',
   listUsage: 'usage.list',
   getBudgets: 'budgets.get',
   setBudgets: 'budgets.set',

@@ -206,7 +206,7 @@ function createAnswer<T>(response: Response, text: string): Answer<T> {
 function parseBody(response: Response, text: string): unknown {
   if (response.status === 204) return undefined;
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('text/plain')) return text;
+  if (type.startsWith('text/plain') || type.startsWith('application/x-ndjson')) return text;
   if (!type.startsWith('application/json')) throw createApiError(response, text);
   try {
     return JSON.parse(text);

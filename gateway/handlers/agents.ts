@@ -24,8 +24,8 @@ export interface AgentServices {
 export function agentHandlers({ database, agents }: AgentServices): Handlers<typeof agentOperations> {
   return {
     listAgents: async call => {
-      const { cursor, limit = defaultPageSize } = call.query;
-      return { body: await agents.list(requireScope(call), { cursor, limit }) };
+      const { cursor, limit = defaultPageSize, archived } = call.query;
+      return { body: await agents.list(requireScope(call), { cursor, limit, archived }) };
     },
 
     createAgent: async call => {

@@ -70,7 +70,10 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
       const { email, password } = call.body;
       const account = await accounts.forLogin(email);
       const right = await passwords.verify(account?.passwordHash ?? undefined, password);
-      if (account === undefined || !right) throw new ServiceError('svc/auth/invalid_credentials');
+      if (account === undefined || !right) {
+        await accounts.recordFailedLogin(account, getRequestOrigin(call), call.now);
+        throw new ServiceError('svc/auth/invalid_credentials');
+      }
       try {
         return await signedIn(await accounts.login(account, getClient(call), call.now), call.now);
       } catch (error) {

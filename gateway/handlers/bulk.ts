@@ -14,7 +14,7 @@ import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { transactOnce } from '../../storage/idempotency/index.ts';
 import type { AccessCache } from '../../storage/tenancy/index.ts';
 import { commitKey, mayAnswer, toRefusal, type Handlers } from '../pipeline/index.ts';
-import { getAuthor } from './caller.ts';
+import { createCommandAudit, getAuthor } from './caller.ts';
 import { requireScope } from './tenant-scope.ts';
 
 export interface BulkServices {
@@ -47,7 +47,12 @@ export function bulkHandlers({ database, node, access }: BulkServices): Handlers
           call.once(async key => {
             await requireAssignable(projectId, body);
             const thread = { kind: 'thread', id: threadId };
-            const command = { ...order.command, ...findSeen(body, threadId), ...commitKey(key) };
+            const command = {
+              ...order.command,
+              ...findSeen(body, threadId),
+              act: createCommandAudit(call),
+              ...commitKey(key),
+            };
             await node.ask<string>(thread, order.name, command, call);
             return null;
           }, threadId),

@@ -2,11 +2,17 @@
 import { invalid, ServiceError } from '../../protocol/errors.ts';
 import type { authOperations, invitationOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize } from '../../protocol/resources/index.ts';
-import type { Acceptance, Invited, LoginAccount, OpenSession } from '../../storage/accounts/index.ts';
+import type {
+  Acceptance,
+  Accounts,
+  Invited,
+  LoginAccount,
+  OpenSession,
+} from '../../storage/accounts/index.ts';
 import type { Invitations } from '../../storage/tenancy/index.ts';
 import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
-import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
+import { createUserAuditContext, getRequestOrigin, requireUser, requireVerified } from './caller.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
 
 export interface InvitationServices {
@@ -50,6 +56,7 @@ type AcceptOperations = Pick<typeof authOperations, 'acceptInvitation'>;
 
 export interface AcceptanceServices extends SignInServices {
   readonly acceptance: Acceptance;
+  readonly accounts: Pick<Accounts, 'recordFailedLogin'>;
   readonly passwords: Passwords;
   readonly policy: SignUpPolicy;
   readonly authenticator: Authenticator;
@@ -60,11 +67,12 @@ export interface AcceptanceServices extends SignInServices {
  * the password, also where sign-up is closed to the public.
  */
 export function acceptanceHandlers(services: AcceptanceServices): Handlers<AcceptOperations> {
-  const { acceptance, passwords, policy, authenticator } = services;
+  const { acceptance, accounts, passwords, policy, authenticator } = services;
   const signedIn = signIn(services);
 
   async function byPassword(call: Call, token: string, password: string, account: LoginAccount) {
     if (!(await passwords.verify(account.passwordHash ?? undefined, password))) {
+      await accounts.recordFailedLogin(account, getRequestOrigin(call), call.now);
       throw new ServiceError('svc/auth/login_required');
     }
     return acceptance.join(token, account.userId, account, getClient(call), call.now);

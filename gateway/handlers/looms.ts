@@ -36,8 +36,8 @@ export function loomHandlers(services: LoomServices): Handlers<typeof loomOperat
 function readHandlers({ database, looms, versions, cursors }: LoomServices): Handlers<Reads> {
   return {
     listLooms: async call => {
-      const { cursor, limit = defaultPageSize } = call.query;
-      return { body: await looms.list(requireScope(call), { cursor, limit }) };
+      const { cursor, limit = defaultPageSize, archived } = call.query;
+      return { body: await looms.list(requireScope(call), { cursor, limit, archived }) };
     },
 
     getLoom: async call => {

@@ -53,6 +53,7 @@ function deliveryAndSpanHandlers({
             ...tenant,
             event,
             deliveryId: delivery.deliveryId,
+            ...(!stitchId || stitchId === target ? {} : { sourceStitchId: stitchId }),
             act,
             ...commitKey(key),
           };

@@ -108,7 +108,8 @@ function writeHandlers(
       const { threadId, inputMessageId, metadata = {} } = call.body;
       const createOrder = async (key: RequestKey | undefined): Promise<RunOrder> => {
         const head = await requireAgent(database, scope, agentId, threadId ?? null);
-        return { ...scope, metadata, author: getAuthor(call), head, ...commitKey(key) };
+        const by = { author: getAuthor(call), act: createCommandAudit(call) };
+        return { ...scope, metadata, ...by, head, ...commitKey(key) };
       };
       const body =
         threadId === undefined
@@ -120,7 +121,13 @@ function writeHandlers(
     cancelAgentRun: async call => {
       const { agentRunId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findRunTenant, agentRunId);
-      const order: CancelRun = { projectId, environmentId, reason: 'Cancelled on request.', by: 'request' };
+      const order: CancelRun = {
+        projectId,
+        environmentId,
+        reason: 'Cancelled on request.',
+        by: 'request',
+        act: createCommandAudit(call),
+      };
       await call.once(key => {
         const command: CancelRun = { ...order, ...commitKey(key) };
         return node.ask<null>(createRunRef(agentRunId), 'cancel', command, call);
@@ -153,6 +160,7 @@ function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions>
           action,
           body: suggestion.body,
           author: getAuthor(call),
+          act: createCommandAudit(call),
           ...(editedBody === undefined ? {} : { editedBody }),
           ...(reason === undefined ? {} : { reason }),
           ...(expectedSequence === undefined ? {} : { expectedSequence }),

@@ -106,11 +106,12 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
     listStitches: async call => {
       if (call.project === undefined) throw notFound();
       const { projectId, environmentId } = call.project;
-      const { cursor, limit = defaultPageSize } = call.query;
-      const scope = `stitches ${projectId} ${environmentId}`;
+      const { cursor, limit = defaultPageSize, archived = false } = call.query;
+      const scope = `stitches ${projectId} ${environmentId}${archived ? ' archived' : ''}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), stitchId: String(key[1]) };
-      const rows = await stitchPage(database, { projectId, environmentId, after, limit: limit + 1 });
+      const tenant = { projectId, environmentId };
+      const rows = await stitchPage(database, { ...tenant, archived, after, limit: limit + 1 });
       const { data, ...rest } = toPage(rows, limit, last =>
         cursors.encode(scope, [last.createdAt.getTime(), last.stitchId]),
       );

@@ -37,7 +37,7 @@ import { searchThreads } from '../../storage/search/index.ts';
 import type { AccessCache } from '../../storage/tenancy/index.ts';
 import { toThreadChannel, type ChannelDirectory } from './channel-directory.ts';
 import { commitKey, mayAnswer, type Call, type Handlers } from '../pipeline/index.ts';
-import { findActingUser, getAuthor } from './caller.ts';
+import { createCommandAudit, findActingUser, getAuthor } from './caller.ts';
 import { resolveScope } from './tenant-scope.ts';
 import { requireMessageReader, withoutUnreadable, withoutUnreadableJson } from './thread-view.ts';
 
@@ -235,6 +235,7 @@ function changeHandlers({
         changes,
         ...(expectedSequence === undefined ? {} : { expectedSequence }),
         author: getAuthor(call),
+        act: createCommandAudit(call),
       };
       const json = await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call);
       return { json: withoutUnreadableJson(call, json) };
@@ -244,7 +245,8 @@ function changeHandlers({
       const { threadId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
       const changes = { status: 'archived' } as const;
-      const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call) };
+      const act = createCommandAudit(call);
+      const command: UpdateThread = { projectId, environmentId, changes, author: getAuthor(call), act };
       await node.ask<string>({ kind: 'thread', id: threadId }, 'update', command, call);
       return {};
     },
@@ -255,7 +257,8 @@ function changeHandlers({
       const { userId } = call.body;
       const found = userId === null ? undefined : await access.project(userId, projectId);
       if (userId !== null && (found === undefined || !mayAnswer(found))) throw notFound('/body/userId');
-      const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call) };
+      const act = createCommandAudit(call);
+      const command: AssignThread = { projectId, environmentId, userId, author: getAuthor(call), act };
       const json = await node.ask<string>({ kind: 'thread', id: threadId }, 'assign', command, call);
       return { json: withoutUnreadableJson(call, json) };
     },

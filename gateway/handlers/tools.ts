@@ -126,9 +126,14 @@ function writeHandlers({
         const message = `must have at most ${largestArguments} bytes`;
         throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
       }
+      const { projectId, environmentId } = scope;
+      const test = { projectId, environmentId, toolId, ...createAuditContext(call) };
       return {
         body: await call.once(key =>
-          performOnce(database, key, () => tester.test(scope, toolId, input, key?.keyHash)),
+          performOnce(database, key, async () => {
+            await tools.recordTest(test);
+            return tester.test(scope, toolId, input, key?.keyHash);
+          }),
         ),
       };
     },

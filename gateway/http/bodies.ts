@@ -1,7 +1,7 @@
 /**
  * Bodies that are not held in memory. {@link IncomingBody} is a request's body as a stream: while nothing reads it, the server pauses
  * the connection, so that little more is in memory than the high-water mark and what the system had received by then. {@link pipeBody} sends an
- * answer's body from a stream of known size, as fast as the client takes it.
+ * answer's body from a stream, as fast as the client takes it.
  */
 import { Readable } from 'node:stream';
 import type { HttpResponse } from 'uWebSockets.js';
@@ -75,14 +75,94 @@ export function pipeBody(
   body: OutgoingBody,
   done: (outcome: Outcome) => void,
 ): () => void {
-  const pipe = new BodyPipe(res, body, done);
+  const { stream, size } = body;
+  const pipe =
+    size === undefined ? new ChunkPipe(res, stream, done) : new SizedPipe(res, { stream, size }, done);
   pipe.start();
   return () => pipe.abort();
 }
 
-class BodyPipe {
+/** Of a smaller chunk this server does not say that the client has not taken it. Bytes. */
+const leastChunk = 65_536;
+
+/**
+ * A body of unknown size, in chunks, for which small pieces of the stream are gathered. What the client does not take at once stays in the
+ * server, which then wants no more: at most one chunk, and what the system holds.
+ */
+class ChunkPipe {
   readonly #res: HttpResponse;
-  readonly #body: OutgoingBody;
+  readonly #stream: Readable;
+  readonly #done: (outcome: Outcome) => void;
+  #over = false;
+  #watching = false;
+  #gathered: Buffer[] = [];
+  #gatheredBytes = 0;
+
+  constructor(res: HttpResponse, stream: Readable, done: (outcome: Outcome) => void) {
+    this.#res = res;
+    this.#stream = stream;
+    this.#done = done;
+  }
+
+  start(): void {
+    const stream = this.#stream;
+    stream.on('data', (piece: Buffer) => {
+      if (this.#over) return;
+      this.#gathered.push(piece);
+      this.#gatheredBytes += piece.length;
+      if (this.#gatheredBytes >= leastChunk) this.#write(this.#takeGathered());
+    });
+    stream.on('end', () => {
+      if (this.#over) return;
+      const rest = this.#takeGathered();
+      this.#res.cork(() => {
+        // A chunk without bytes would be the last.
+        if (rest.length > 0) this.#res.write(rest);
+        this.#res.end();
+      });
+      this.#end('complete');
+    });
+    // The last chunk is missing: the client knows that it has not got everything.
+    stream.on('error', () => this.#end('broken'));
+  }
+
+  abort(): void {
+    this.#over = true;
+    this.#stream.destroy();
+  }
+
+  #end(outcome: Outcome): void {
+    if (this.#over) return;
+    this.abort();
+    this.#done(outcome);
+  }
+
+  #takeGathered(): Buffer {
+    const chunk = Buffer.concat(this.#gathered);
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    return chunk;
+  }
+
+  #write(chunk: Uint8Array): void {
+    let taken = false;
+    this.#res.cork(() => {
+      taken = this.#res.write(chunk);
+    });
+    if (taken) return;
+    this.#stream.pause();
+    if (this.#watching) return;
+    this.#watching = true;
+    this.#res.onWritable(() => {
+      if (!this.#over) this.#stream.resume();
+      return true;
+    });
+  }
+}
+
+class SizedPipe {
+  readonly #res: HttpResponse;
+  readonly #body: Required<OutgoingBody>;
   readonly #done: (outcome: Outcome) => void;
   #over = false;
   /** Bytes that the stream has given. */
@@ -92,7 +172,7 @@ class BodyPipe {
   #restAt = 0;
   #watching = false;
 
-  constructor(res: HttpResponse, body: OutgoingBody, done: (outcome: Outcome) => void) {
+  constructor(res: HttpResponse, body: Required<OutgoingBody>, done: (outcome: Outcome) => void) {
     this.#res = res;
     this.#body = body;
     this.#done = done;

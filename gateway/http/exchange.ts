@@ -419,7 +419,8 @@ export class HttpExchange implements HttpRequest, Expiring {
     if (this.#traffic.draining) res.writeHeader('Connection', 'close');
     if (bare) {
       // By hand: given a length, endWithoutBody of this version stays pending.
-      if (this.#route.headOnly) res.writeHeader('Content-Length', String(outgoing?.size ?? body.length));
+      const length = outgoing === undefined ? body.length : outgoing.size;
+      if (this.#route.headOnly && length !== undefined) res.writeHeader('Content-Length', String(length));
       outgoing?.stream.destroy();
       res.endWithoutBody();
       this.#leave();

@@ -37,8 +37,8 @@ export interface HttpRequest {
 export interface OutgoingBody {
   /** Destroyed once it is no longer needed. */
   readonly stream: Readable;
-  /** Exactly as many bytes as the stream gives. */
-  readonly size: number;
+  /** Exactly as many bytes as the stream gives. Absent: nobody knows, and the answer is sent in chunks (RFC 9112 section 7.1). */
+  readonly size?: number;
 }
 
 /** What to answer. X-Request-Id, Service-Version and the security headers are added by the server. */

@@ -1,4 +1,5 @@
 /** What the handler of an operation is given and returns: plain values, typed by the operation's row in the table. */
+import type { Readable } from 'node:stream';
 import type {
   OperationBody,
   ConsoleRole,
@@ -123,6 +124,8 @@ export interface Answer {
   readonly body?: unknown;
   /** The body already serialised; wins over `body`. Of a row whose success is plain text, that text. */
   readonly json?: string | Uint8Array;
+  /** Instead of both: a body of unknown size, sent as it is made, and destroyed where the client goes away. */
+  readonly stream?: Readable;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 

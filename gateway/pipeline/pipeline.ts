@@ -101,13 +101,14 @@ function handle(call: OperationCall): Maybe<HttpAnswer> {
   return chain(call.endpoint.handler(call), answered => toHttpAnswer(answered, call));
 }
 
-function toHttpAnswer({ status, json, body, headers }: Answer, call: OperationCall): HttpAnswer {
+function toHttpAnswer({ status, json, body, stream, headers }: Answer, call: OperationCall): HttpAnswer {
   const text = json ?? (body === undefined ? undefined : JSON.stringify(body));
   const { success } = call.endpoint.operation;
   const shown = call.isReplayed ? { ...headers, ...replayed } : headers;
   return {
     status: status ?? success.status,
     ...(text === undefined ? undefined : { body: text }),
+    ...(stream === undefined ? undefined : { outgoing: { stream } }),
     ...(success.contentType === undefined
       ? undefined
       : { contentType: `${success.contentType}; charset=utf-8` }),

@@ -4,7 +4,7 @@
  */
 import { Counter, type Registry } from 'prom-client';
 import { ServiceError } from '../../protocol/errors.ts';
-import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
+import { getMaxBodyBytes, type Operation, type RateClass } from '../../protocol/operation.ts';
 import {
   BucketHistogram,
   CountsBy,
@@ -88,6 +88,9 @@ export function serveOperations<Table extends OperationTable>(
   }
 }
 
+/** All but messages and receipts, which are no acts that are recorded, and come too often for the lookup of an address. */
+const auditedRates: readonly RateClass[] = ['write', 'auth', 'invitation', 'bulk', 'run', 'test'];
+
 /** One row of the operation table, ready to serve. */
 export class RestEndpoint implements Endpoint {
   readonly id: string;
@@ -125,7 +128,7 @@ export class RestEndpoint implements Endpoint {
     this.#log = services.log;
     this.#metrics = services.metrics;
     this.#admitRawBody = operation.rawBody === undefined ? undefined : services.admitRawBody;
-    this.#isAudited = operation.method !== 'GET' && ['write', 'auth', 'invitation'].includes(operation.rate);
+    this.#isAudited = operation.method !== 'GET' && auditedRates.includes(operation.rate);
   }
 
   /** Answers a request; never throws, never rejects. */

@@ -83,7 +83,7 @@ const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = 
     webhookUrl: 'https://api.acme.test/v1/channels/ch_REPLACE_WITH_CHANNEL_ID/chatapp/webhook',
   },
   RotatePartnerAppSecretBody: partnerApp,
-  listAuditLogs: { actorId: exampleId('user'), targetId: exampleId('stitch') },
+  'listAuditLogs exportAuditLogs': { actorId: exampleId('user'), targetId: exampleId('stitch') },
   ChatappStatus: { webhookUrl: `https://api.acme.test/v1/channels/${exampleId('channel')}/chatapp/webhook` },
   ConnectChatappBody: { accessToken: 'EAAG9qz3s4bfm5s0m2f7v8q1x3c' },
   ChatappTemplate: { id: '594425479261596', name: 'order_sent', status: 'APPROVED', category: 'UTILITY' },

@@ -302,9 +302,11 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     environmentId: 'The environment; null: it belongs to none.',
     targetId: 'What it was done to.',
     details: 'What was changed, where there is something to say.',
-    address: "The client's IP address; null: there was no request.",
+    address:
+      "The client's IP address; null: there was no request, or a member did it to their own account, which is not of this workspace alone.",
   },
-  listAuditLogs: {
+  'listAgents listLooms listStitches': { archived: 'true: those that are archived, instead of the others.' },
+  'listAuditLogs exportAuditLogs': {
     action: 'What was done: `<resource>.<verb>`.',
     actorId: 'The user or API key that did it.',
     targetId: 'What it was done to.',

@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
+  ArchivableListQuery,
   Agent,
   AgentSuggestions,
   AgentSuggestionsQuery,
@@ -9,7 +10,6 @@ import {
   id,
   createList,
   MaybeProjectQuery,
-  ScopedListQuery,
   UpdateAgentBody,
 } from '../resources/index.ts';
 import { access, conditional, listing, mergedFields, reading, repeatable, writing } from './rules.ts';
@@ -26,7 +26,7 @@ export const agentOperations = {
     description: 'Archived ones are omitted; read them by id.',
     auth: 'project',
     access: access.readAgents,
-    query: ScopedListQuery,
+    query: ArchivableListQuery,
     success: { status: 200, body: createList(Agent) },
     errors: [...listing],
     rate: 'read',

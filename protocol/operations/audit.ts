@@ -1,7 +1,8 @@
 /** The audit log. */
+import Type from 'typebox';
 import type { Operation } from '../operation.ts';
-import { AuditLog, ListAuditLogsQuery, createList } from '../resources/index.ts';
-import { access, listing } from './rules.ts';
+import { AuditLog, ExportAuditLogsQuery, ListAuditLogsQuery, createList } from '../resources/index.ts';
+import { access, listing, reading } from './rules.ts';
 
 export const auditOperations = {
   listAuditLogs: {
@@ -17,6 +18,21 @@ export const auditOperations = {
     success: { status: 200, body: createList(AuditLog) },
     errors: listing,
     rate: 'read',
+    idempotency: 'none',
+  },
+  exportAuditLogs: {
+    method: 'GET',
+    path: '/audit-logs/export',
+    tag: 'Audit',
+    summary: 'Export audit log entries as NDJSON, newest first',
+    description:
+      'All entries of listAuditLogs with the same filters in one answer: a JSON object a line, as the list has it. The answer is sent as it is read, without a Content-Length. It is whole where it ends with its last chunk; an answer that is cut off, or takes longer than five minutes, ends without: export less at once, by `since` and `until`.',
+    auth: 'project',
+    access: access.readAudit,
+    query: ExportAuditLogsQuery,
+    success: { status: 200, body: Type.String(), contentType: 'application/x-ndjson' },
+    errors: reading,
+    rate: 'test',
     idempotency: 'none',
   },
 } as const satisfies Record<string, Operation>;

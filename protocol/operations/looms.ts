@@ -2,6 +2,7 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
+  ArchivableListQuery,
   ActivateLoomVersionBody,
   CreateLoomBody,
   CreateLoomVersionBody,
@@ -12,7 +13,6 @@ import {
   LoomVersion,
   MaybeProjectQuery,
   NestedListQuery,
-  ScopedListQuery,
   UpdateLoomBody,
   UpdateLoomVersionBody,
 } from '../resources/index.ts';
@@ -31,7 +31,7 @@ export const loomOperations = {
     description: 'Archived ones are omitted; read them by id.',
     auth: 'project',
     access: access.readAgents,
-    query: ScopedListQuery,
+    query: ArchivableListQuery,
     success: { status: 200, body: createList(Loom) },
     errors: [...listing],
     rate: 'read',

@@ -2,12 +2,12 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import {
+  ArchivableListQuery,
   CreateStitchBody,
   id,
   createList,
   MaybeProjectQuery,
   RotateStitchSecretBody,
-  ScopedListQuery,
   Stitch,
   StitchStats,
   StitchStatsQuery,
@@ -29,7 +29,7 @@ export const stitchOperations = {
     summary: 'List stitches',
     auth: 'project',
     access: access.readWebhooks,
-    query: ScopedListQuery,
+    query: ArchivableListQuery,
     success: { status: 200, body: createList(Stitch) },
     errors: [...listing],
     rate: 'read',

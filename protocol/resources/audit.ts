@@ -17,6 +17,7 @@ export const auditActions = [
   'user.passkey_added',
   'user.passkey_removed',
   'user.removed',
+  'user.login_failed',
   'session.opened',
   'session.closed',
   'session.reuse_detected',
@@ -55,6 +56,9 @@ export const auditActions = [
   'stitch.tested',
   'stitch.replayed',
   'stitch.delivery_replayed',
+  'stitch.disabled',
+  'thread.updated',
+  'thread.assigned',
   'thread.personal_data_erased',
   'byok_credential.created',
   'byok_credential.rotated',
@@ -62,6 +66,7 @@ export const auditActions = [
   'tool.created',
   'tool.updated',
   'tool.secret_rotated',
+  'tool.tested',
   'loom.created',
   'loom.updated',
   'loom_version.created',
@@ -69,6 +74,9 @@ export const auditActions = [
   'loom_version.activated',
   'agent.created',
   'agent.updated',
+  'agent_run.created',
+  'agent_run.cancelled',
+  'agent_run.suggestion_resolved',
   'agent_run.tool_call_resolved',
   'budget.updated',
   'canned_reply.created',
@@ -90,15 +98,14 @@ export const AuditLog = resource('AuditLog', {
   targetId: nullable(Type.String()),
   /** Null for an action without a request. */
   requestId: nullable(Type.String()),
-  /** The client's IP address. */
+  /** The client's IP address. Null for what members do with their own accounts, and for an action without a request. */
   address: nullable(Type.String()),
   details: freeForm(),
   createdAt: instant(),
 });
 export type AuditLog = Static<typeof AuditLog>;
 
-/** A Studio user names one of workspace and project; a key is bound to its project. */
-export const ListAuditLogsQuery = Type.Object({
+const filters = {
   workspaceId: optional(id('workspace')),
   projectId: optional(id('project')),
   environmentId: optional(id('environment')),
@@ -107,5 +114,11 @@ export const ListAuditLogsQuery = Type.Object({
   targetId: optional(text(1, 128)),
   since: optional(instant()),
   until: optional(instant()),
-  ...page,
-});
+};
+
+/** A Studio user names one of workspace and project; a key is bound to its project. */
+export const ListAuditLogsQuery = Type.Object({ ...filters, ...page });
+export type ListAuditLogsQuery = Static<typeof ListAuditLogsQuery>;
+
+export const ExportAuditLogsQuery = Type.Object(filters);
+export type ExportAuditLogsQuery = Static<typeof ExportAuditLogsQuery>;

@@ -58,7 +58,7 @@ export {
   maxFileBytes,
   MessageAttachment,
 } from './attachment.ts';
-export { type AuditAction, AuditLog, ListAuditLogsQuery } from './audit.ts';
+export { type AuditAction, AuditLog, ExportAuditLogsQuery, ListAuditLogsQuery } from './audit.ts';
 export { type BudgetFall, Budgets, BudgetsQuery, SetBudgetsBody } from './budget.ts';
 export {
   ByokCredential,
@@ -141,6 +141,7 @@ export {
 } from './event.ts';
 export { choice, freeForm, id, instant, nullable, optional } from './fields.ts';
 export {
+  ArchivableListQuery,
   createList,
   defaultPageSize,
   ListQuery,

@@ -34,6 +34,13 @@ export const NestedListQuery = Type.Object({ ...maybeProject, ...page });
 /** The query of a list that has no filters of its own. */
 export const ScopedListQuery = Type.Object({ ...scope, ...page });
 
+/** The same of what can be archived. */
+export const ArchivableListQuery = Type.Object({
+  ...scope,
+  archived: optional(Type.Boolean({ default: false })),
+  ...page,
+});
+
 export type ListSchema<S extends TSchema> = TObject<{
   data: TArray<S>;
   nextCursor: TUnsafe<string | null>;

@@ -30,6 +30,7 @@ import {
   revokeGrants,
 } from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
+import { endAllSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { hasSecondFactor } from './second-factors.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
@@ -188,10 +189,9 @@ async function proveAddress(
 ): Promise<NewEvent[]> {
   if (user.emailVerifiedAt) return [];
   const at = new Date(audit.now);
-  const { userId } = user;
   user.emailVerifiedAt = at;
-  await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
   await em.flush();
+  await endAllSessions(em, audit);
   return revokeGrants(em, audit);
 }
 

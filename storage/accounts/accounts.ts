@@ -7,14 +7,7 @@ import { toStudioRole } from '../../protocol/operations/index.ts';
 import type { MailedApp, StudioUser } from '../../protocol/resources/index.ts';
 import { recordAccountAction, recordUserAction, type RequestOrigin } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import {
-  ConsoleMember,
-  EmailToken,
-  ProjectMember,
-  Session,
-  User,
-  WorkspaceMember,
-} from '../entities/index.ts';
+import { ConsoleMember, EmailToken, ProjectMember, User, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
@@ -26,8 +19,10 @@ import {
   type SealedMail,
   type VerificationMail,
 } from '../mail/index.ts';
+import { recordFailedLogin } from './failed-logins.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { openChallenge, SecondFactorRequired } from './login-challenges.ts';
+import { endAllSessions } from './own-sessions.ts';
 import { findMethods } from './second-factors.ts';
 import { hasWorkspace } from './sessions.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
@@ -75,6 +70,9 @@ const selectStudioUser = `
   where u.user_id = $1`;
 
 const selectFirstSession = `select address from sessions where user_id = $1 order by created_at limit 1`;
+
+/** What was recorded of nobody. */
+const forgetAttempt = `delete from audit_logs where target_id = ?`;
 
 /** All that the user owns. Nobody else is a member there any more. */
 const archiveWorkspaces = `
@@ -202,6 +200,20 @@ export class Accounts {
     return opened;
   }
 
+  /** Records a login with a wrong password. Where the address has no account it does the same, and leaves nothing. */
+  async recordFailedLogin(
+    account: LoginAccount | undefined,
+    origin: RequestOrigin,
+    now: number,
+  ): Promise<void> {
+    await this.#db.em().transactional(async em => {
+      const nobody = newId('user', now);
+      const byUserId = account?.userId ?? nobody;
+      await recordFailedLogin(em, { byUserId, origin, now }, 'password');
+      await em.execute(forgetAttempt, [nobody]);
+    });
+  }
+
   /** The user as Studio shows them. Refused for a user without a workspace, and where there is no such user. */
   async studioUser(userId: string): Promise<StudioUser> {
     const [row] = await this.#db.query<StudioUserRow>(selectStudioUser, [userId], 'users.studio');
@@ -264,7 +276,7 @@ export class Accounts {
       if (user.emailVerifiedAt) throw this.#refuse('invalid_token');
       const { userId } = user;
       const audit = { byUserId: userId, origin, now };
-      await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
+      await endAllSessions(em, audit);
       const events = await revokeGrants(em, audit);
       await recordAccountAction(em, audit, { action: 'user.removed', targetId: userId });
       await em.execute(archiveWorkspaces, [at, at, userId]);

@@ -10,6 +10,7 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/index.ts';
 import { LoginChallenge } from '../entities/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
+import { recordFailedLogin } from './failed-logins.ts';
 import type { RefuseAccount } from './refusal.ts';
 import type { SecondFactorMethod, SecondFactors } from './second-factors.ts';
 import { hasWorkspace, type LoginClient, type OpenSession, type Sessions } from './sessions.ts';
@@ -76,7 +77,10 @@ export class LoginChallenges {
       const found = await this.find(em, challenge, now);
       found.attempts += 1;
       const { userId } = found;
-      if (!(await isRight(em, userId))) return undefined;
+      if (!(await isRight(em, userId))) {
+        await recordFailedLogin(em, { byUserId: userId, origin: client, now }, 'second_factor');
+        return undefined;
+      }
       if (!(await hasWorkspace(em, userId))) throw refuse('no_workspace');
       await em.remove(found).flush();
       return sessions.open(em, userId, client, now);

@@ -90,21 +90,33 @@ export async function endOtherSessions(
   keptSessionId: string,
   audit: UserAuditContext,
 ): Promise<number> {
-  const at = new Date(audit.now);
-  const ended = await em.nativeUpdate(
-    Session,
-    {
-      userId: audit.byUserId,
-      sessionId: { $ne: keptSessionId },
-      revokedAt: null,
-      expiresAt: { $gt: at },
-      idleExpiresAt: { $gt: at },
-    },
-    { revokedAt: at, updatedAt: at },
-  );
+  const ended = await revokeSessions(em, audit, { sessionId: { $ne: keptSessionId } });
   if (ended === 0) return 0;
   // One entry for all of them: a user may have signed in often.
   const details = { others: ended };
   await recordAccountAction(em, audit, { action: 'session.closed', targetId: keptSessionId, details });
   return ended;
+}
+
+/** Ends all sessions of the user, inside a transaction; resolves to how many lived. Their entry names the user. */
+export async function endAllSessions(em: EntityManager, audit: UserAuditContext): Promise<number> {
+  const ended = await revokeSessions(em, audit, {});
+  if (ended === 0) return 0;
+  const details = { sessions: ended };
+  await recordAccountAction(em, audit, { action: 'session.closed', targetId: audit.byUserId, details });
+  return ended;
+}
+
+/** Of those that live. */
+function revokeSessions(
+  em: EntityManager,
+  { byUserId: userId, now }: UserAuditContext,
+  which: { readonly sessionId?: { readonly $ne: string } },
+): Promise<number> {
+  const at = new Date(now);
+  return em.nativeUpdate(
+    Session,
+    { userId, ...which, revokedAt: null, expiresAt: { $gt: at }, idleExpiresAt: { $gt: at } },
+    { revokedAt: at, updatedAt: at },
+  );
 }

@@ -12,12 +12,13 @@ import { newId } from '../../protocol/ids.ts';
 import type { MailedApp } from '../../protocol/resources/index.ts';
 import { recordAccountAction, type RequestOrigin } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { EmailToken, LoginChallenge, Session, User } from '../entities/index.ts';
+import { EmailToken, LoginChallenge, User } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { emailKey, createEmailToken, type MailOutbox, resetMailKinds } from '../mail/index.ts';
 import { revokeGrants } from '../tenancy/index.ts';
+import { endAllSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 
 /** Milliseconds that a reset link works. */
@@ -121,10 +122,10 @@ export class PasswordResets {
         { usedAt: at },
       );
       await em.nativeDelete(LoginChallenge, { userId });
-      // A login in progress has checked the old password: it is refused when it reads the user's row.
-      await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
       await em.flush();
       const audit = { byUserId: userId, origin, now };
+      // A login in progress has checked the old password: it is refused when it reads the user's row.
+      await endAllSessions(em, audit);
       await recordAccountAction(em, audit, { action: 'user.password_reset', targetId: userId });
       const events = isFirstProof ? await revokeGrants(em, audit) : [];
       if (events.length > 0) await appendEvents(em, events);

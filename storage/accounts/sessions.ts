@@ -110,7 +110,7 @@ export class Sessions {
       updatedAt: at,
     });
     await em.flush();
-    await record(em, 'session.opened', { sessionId, userId }, { origin: client, now }, { userAgent });
+    await record(em, 'session.opened', { sessionId, userId }, { origin: client, now });
     return {
       sessionId,
       userId,
@@ -228,11 +228,9 @@ function record(
   em: EntityManager,
   action: AuditAction,
   { sessionId: targetId, userId }: Pick<SessionRow, 'sessionId' | 'userId'>,
-  asked: Pick<UserAuditContext, 'origin' | 'now'>,
-  details: Readonly<Record<string, unknown>> = {},
+  { origin, now }: Pick<UserAuditContext, 'origin' | 'now'>,
 ): Promise<void> {
-  const { origin, now } = asked;
-  return recordAccountAction(em, { byUserId: userId, origin, now }, { action, targetId, details });
+  return recordAccountAction(em, { byUserId: userId, origin, now }, { action, targetId });
 }
 
 /** A user without any workspace cannot sign in. */

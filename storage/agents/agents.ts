@@ -9,18 +9,20 @@ import type { EventName } from '../../protocol/events.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Agent as AgentResource, AgentMode, Provider } from '../../protocol/resources/index.ts';
 import { type AuditContext, recordAction } from '../audit/index.ts';
-import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Cursors, Page } from '../paging/index.ts';
 import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import {
+  type ArchivablePageRequest,
   type Conditional,
   type EnvironmentList,
   applyChanges,
   listPage,
   mergeMetadata,
   requireUnchanged,
+  selectArchived,
 } from './environment-rows.ts';
 import { endSplit, setSplit, toSplit, type WantedSplit } from './agent-splits.ts';
 import { answeringVersion, defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
@@ -67,7 +69,7 @@ const columns = `agent_id as "agentId", project_id as "projectId", environment_i
   ${selectOwn('v.loom_version_id')} as "activeLoomVersionId", ${selectOwn('v.mode')} as "versionMode", ${selectOwn('l.last_activation')} as "lastActivation",
   split_version_id as "splitVersionId", split_percent as "splitPercent", split_activation as "splitActivation", split_at as "splitAt"`;
 
-const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns, where: 'archived_at is null' };
+const listing: EnvironmentList = { table: 'agents', id: 'agent_id', columns };
 
 export interface AgentsOptions {
   readonly db: Database;
@@ -83,11 +85,10 @@ export class Agents {
     this.#options = options;
   }
 
-  /** Without the archived agents. */
-  async list(tenant: TenantScope, request: PageRequest): Promise<Page<AgentResource>> {
+  async list(tenant: TenantScope, request: ArchivablePageRequest): Promise<Page<AgentResource>> {
     const { data, ...rest } = await listPage<AgentRow>(
       this.#options,
-      listing,
+      selectArchived(listing, request.archived),
       tenant,
       request,
       row => row.agentId,

@@ -20,17 +20,30 @@ export interface EnvironmentList {
   readonly columns: string;
   /** A further condition. */
   readonly where?: string;
+  /** Tells its cursors from those of another list of the table. */
+  readonly part?: string;
+}
+
+/** What can be archived: those that are, instead of the others. */
+export interface ArchivablePageRequest extends PageRequest {
+  readonly archived?: boolean | undefined;
+}
+
+/** The list of those that are archived, or of the others. */
+export function selectArchived(list: EnvironmentList, archived = false): EnvironmentList {
+  if (archived) return { ...list, where: 'archived_at is not null', part: ' archived' };
+  return { ...list, where: 'archived_at is null' };
 }
 
 /** A page of the list, newest first. */
 export async function listPage<Row extends { readonly createdAt: Date }>(
   { db, cursors }: { readonly db: Queries; readonly cursors: Cursors },
-  { table, id, columns, where = 'true' }: EnvironmentList,
+  { table, id, columns, where = 'true', part = '' }: EnvironmentList,
   { projectId, environmentId }: TenantScope,
   { cursor, limit }: PageRequest,
   getId: (row: Row) => string,
 ): Promise<Page<Row>> {
-  const scope = `${table} ${projectId} ${environmentId}`;
+  const scope = `${table} ${projectId} ${environmentId}${part}`;
   const [at, lastId] = cursor === undefined ? [] : cursors.decode(scope, cursor);
   const rows = await db.query<Row>(
     `select ${columns} from ${table}

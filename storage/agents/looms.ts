@@ -12,18 +12,20 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import type { Loom as LoomResource } from '../../protocol/resources/index.ts';
 import { type AuditContext, recordAction } from '../audit/index.ts';
-import type { Cursors, Page, PageRequest } from '../paging/index.ts';
+import type { Cursors, Page } from '../paging/index.ts';
 import type { Database, TenantScope } from '../database/index.ts';
 import { Agent, Loom, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import {
+  type ArchivablePageRequest,
   type Conditional,
   type EnvironmentList,
   applyChanges,
   listPage,
   mergeMetadata,
   requireUnchanged,
+  selectArchived,
 } from './environment-rows.ts';
 import { setActiveVersion } from './loom-activations.ts';
 import { addVersion, findUnusableReferences, versionEvents, type LoomDefinition } from './loom-definition.ts';
@@ -64,7 +66,7 @@ const columns = `loom_id as "loomId", project_id as "projectId", environment_id 
     and v.project_id = looms.project_id and v.environment_id = looms.environment_id) as "activeVersionId", last_version as "lastVersion", metadata, created_at as "createdAt",
   updated_at as "updatedAt", archived_at as "archivedAt"`;
 
-const listing: EnvironmentList = { table: 'looms', id: 'loom_id', columns, where: 'archived_at is null' };
+const listing: EnvironmentList = { table: 'looms', id: 'loom_id', columns };
 
 export interface LoomsOptions {
   readonly db: Database;
@@ -80,11 +82,10 @@ export class Looms {
     this.#options = options;
   }
 
-  /** Without the archived looms. */
-  async list(tenant: TenantScope, request: PageRequest): Promise<Page<LoomResource>> {
+  async list(tenant: TenantScope, request: ArchivablePageRequest): Promise<Page<LoomResource>> {
     const { data, ...rest } = await listPage<LoomRow>(
       this.#options,
-      listing,
+      selectArchived(listing, request.archived),
       tenant,
       request,
       row => row.loomId,

@@ -65,6 +65,10 @@ export interface SecretRotation extends TenantScope, AuditContext, Keyed {
   readonly gracePeriodSeconds: number;
 }
 
+export interface ToolTestRecord extends TenantScope, AuditContext {
+  readonly toolId: string;
+}
+
 /** The most secrets that sign at once beside the newest. */
 const maxFormerSecrets = 2;
 
@@ -238,6 +242,24 @@ export class Tools {
       const data = { actor: author, tool };
       await appendEvents(em, [{ projectId, environmentId, eventName: 'tool.secret.rotated', data }]);
       return { tool, signingSecret };
+    });
+  }
+
+  /**
+   * Records that somebody has the tool called outside of runs: before it is called, since nobody knows what becomes of a call whose node is
+   * lost. Refused where the environment has no such tool.
+   */
+  recordTest(request: ToolTestRecord): Promise<void> {
+    const { projectId, environmentId, toolId } = request;
+    return this.#options.db.em().transactional(async em => {
+      const row = await em.findOne(
+        Tool,
+        { toolId, projectId, environmentId },
+        { fields: ['toolId', 'name'] },
+      );
+      if (row === null) throw this.#options.rules.refuse('absent');
+      const act = { action: 'tool.tested', targetId: toolId, details: { name: row.name } } as const;
+      await recordAction(em, request, { projectId, environmentId, ...act });
     });
   }
 

@@ -70,16 +70,24 @@ export function recordAction(
 }
 
 /**
- * Records a change of a user's own account in every workspace that the user is a member of, because the admins of these workspaces are
- * responsible for who has access. The change of a user without a workspace is recorded as well.
+ * Records what happens to a user's own account in every workspace that the user is a member of, because the admins of these workspaces are
+ * responsible for who has access. Where the user was at that time is not their business: they get no address. What happens to a user
+ * without a workspace is recorded as well.
+ *
+ * @param entry without `actor` it was the user
  */
 export async function recordAccountAction(
   em: EntityManager,
   { byUserId: id, origin, now }: UserAuditContext,
-  entry: Pick<NewAuditEntry, 'action' | 'targetId' | 'details'>,
+  entry: Pick<NewAuditEntry, 'action' | 'targetId' | 'details'> & Partial<Pick<NewAuditEntry, 'actor'>>,
 ): Promise<void> {
   const memberships = await em.find(WorkspaceMember, { userId: id }, { fields: ['workspaceId'] });
-  const own: NewAuditEntry = { ...entry, actor: { type: 'user', id }, origin };
-  const entries = memberships.map(({ workspaceId }): NewAuditEntry => ({ ...own, workspaceId }));
-  await recordAuditEntries(em, entries.length === 0 ? [own] : entries, now);
+  const own: NewAuditEntry = { actor: { type: 'user', id }, ...entry, origin };
+  const { requestId } = origin;
+  const shown = memberships.map(({ workspaceId }): NewAuditEntry => ({
+    ...own,
+    origin: { requestId },
+    workspaceId,
+  }));
+  await recordAuditEntries(em, shown.length === 0 ? [own] : shown, now);
 }

@@ -1,4 +1,5 @@
 /** The migrations in the order in which they run. One that was released is never edited: add another. */
+import { AccountActs } from './account-acts.ts';
 import { AccountChanges } from './account-changes.ts';
 import { AgentSplits } from './agent-splits.ts';
 import { Agents } from './agents.ts';
@@ -104,4 +105,5 @@ export const migrations = [
   { name: '0064-passkeys', class: Passkeys },
   { name: '0065-loom-activations', class: LoomActivations },
   { name: '0066-agent-splits', class: AgentSplits },
+  { name: '0067-account-acts', class: AccountActs },
 ];

@@ -27,24 +27,29 @@ export async function findStitch(
 }
 
 export interface StitchPage extends TenantScope {
+  /** Those that are archived, instead of the others. */
+  readonly archived?: boolean;
   /** Where the previous page ended; exclusive. */
   readonly after?: { readonly at: number; readonly stitchId: string } | undefined;
   readonly limit: number;
 }
 
-const selectPage = `
+const selectPage = (archived: 'is null' | 'is not null'): string => `
   select ${record} from stitches s
-  where s.project_id = $1 and s.environment_id = $2 and s.archived_at is null
+  where s.project_id = $1 and s.environment_id = $2 and s.archived_at ${archived}
     and ($3::timestamptz is null or (s.created_at, s.stitch_id) < ($3, $4::text))
   order by s.created_at desc, s.stitch_id desc limit $5`;
 
-/** A page of one environment's stitches, newest first; archived ones are read by their id only. */
+const selectLive = selectPage('is null');
+const selectArchived = selectPage('is not null');
+
+/** A page of one environment's stitches, newest first. */
 export function stitchPage(db: Queries, page: StitchPage): Promise<StitchRecord[]> {
-  const { projectId, environmentId, after, limit } = page;
+  const { projectId, environmentId, archived = false, after, limit } = page;
   const at = after === undefined ? null : new Date(after.at);
   return db.query<StitchRecord>(
-    selectPage,
+    archived ? selectArchived : selectLive,
     [projectId, environmentId, at, after?.stitchId ?? null, limit],
-    'stitches.page',
+    archived ? 'stitches.archived_page' : 'stitches.page',
   );
 }

@@ -52,8 +52,8 @@ export interface AuditEntry {
   };
   readonly action: AuditAction;
   readonly targetId: string;
-  /** Absent: no request made the change. */
-  readonly origin?: RequestOrigin;
+  /** Absent: no request made the change. Without an address where the reader is not to know it. */
+  readonly origin?: Pick<RequestOrigin, 'requestId'> & Partial<RequestOrigin>;
   /** What a reader wants to know of it. Never a secret, never the content of a conversation. */
   readonly details?: Readonly<Record<string, unknown>>;
   /** ISO 8601. */

@@ -177,7 +177,7 @@ export class Client {
 
 function parseBody(contentType: string, text: string): unknown {
   if (contentType.startsWith('application/json')) return JSON.parse(text);
-  return contentType.startsWith('text/plain') ? text : undefined;
+  return /^(?:text\/plain|application\/x-ndjson)/.test(contentType) ? text : undefined;
 }
 
 function isConnection(error: unknown): error is Error {

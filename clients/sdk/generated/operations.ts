@@ -59,7 +59,8 @@ POST rotate.@=/{apiKeyId}/rotate`,
 POST create.@/meta-apps
 POST rotate.@.Secret/meta-apps/{metaAppCredentialId}/rotate-secret
 DELETE revoke.@/meta-apps/{metaAppCredentialId}`,
-  auditLogs: `LGET list.@s=`,
+  auditLogs: `LGET list.@s=
+QGET export.@s=/export`,
   usage: `LpeGET list.@=`,
   budgets: `peGET get|PePUT set.@s/usage=`,
   channels: `LpeGET list.@s=
@@ -225,6 +226,7 @@ export type OperationId =
   | 'rotatePartnerAppSecret'
   | 'revokePartnerApp'
   | 'listAuditLogs'
+  | 'exportAuditLogs'
   | 'listUsage'
   | 'getBudgets'
   | 'setBudgets'

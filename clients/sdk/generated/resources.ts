@@ -307,7 +307,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -323,6 +323,32 @@ export interface ListAuditLogsQuery {
    * @default 50
    */
   limit?: number | undefined;
+}
+
+/** What `auditLogs.export` asks for. */
+export interface ExportAuditLogsQuery {
+  /** The workspace. */
+  workspaceId?: string | undefined;
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * The environment.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  /** What was done: `<resource>.<verb>`. */
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  /** The user or API key that did it. */
+  actorId?: string | undefined;
+  /** What it was done to. */
+  targetId?: string | undefined;
+  /** From this instant on. */
+  since?: string | undefined;
+  /** Up to this instant. */
+  until?: string | undefined;
 }
 
 /** What `usage.list` asks for. */
@@ -622,6 +648,11 @@ export interface ListLoomsQuery {
    * @default the client's
    */
   environmentId?: string | undefined;
+  /**
+   * true: those that are archived, instead of the others.
+   * @default false
+   */
+  archived?: boolean | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -675,6 +706,11 @@ export interface ListAgentsQuery {
    * @default the client's
    */
   environmentId?: string | undefined;
+  /**
+   * true: those that are archived, instead of the others.
+   * @default false
+   */
+  archived?: boolean | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -736,6 +772,11 @@ export interface ListStitchesQuery {
    * @default the client's
    */
   environmentId?: string | undefined;
+  /**
+   * true: those that are archived, instead of the others.
+   * @default false
+   */
+  archived?: boolean | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -1457,6 +1498,14 @@ export interface AuditLogsApi {
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
   list(query?: ListAuditLogsQuery, options?: CallOptions): Listing<AuditLog>;
+
+  /**
+   * Export audit log entries as NDJSON, newest first.
+   * All entries of listAuditLogs with the same filters in one answer: a JSON object a line, as the list has it. The answer is sent as it is read, without a Content-Length. It is whole where it ends with its last chunk; an answer that is cut off, or takes longer than five minutes, ends without: export less at once, by `since` and `until`.
+   * API keys need `audit:read`.
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  export(query?: ExportAuditLogsQuery, options?: CallOptions): Call<string>;
 }
 
 export interface UsageApi {

@@ -123,7 +123,7 @@ function getAnswer({ responses }: OperationObject): Schema | undefined {
 function formatAnswer({ responses }: OperationObject, schema: Schema | undefined): string {
   if (schema !== undefined) return formatType(schema, 'output', '  ');
   const isText = Object.entries(responses).some(
-    ([status, { content }]) => status.startsWith('2') && content?.['text/plain'] !== undefined,
+    ([status, { content }]) => status.startsWith('2') && content !== undefined,
   );
   return isText ? 'string' : 'void';
 }

@@ -179,6 +179,14 @@ t.test('410 disables the stitch and cancels its waiting deliveries', async t => 
   t.equal(statuses().filter(status => status === 'cancelled').length, 19, 'and a failure ends it');
   t.equal(stitch.state.cancelUntil, null);
   t.match(stitch.ownerNews, [{ stitch: { status: 'disabled' } }]);
+  t.same(stitch.acts, [
+    {
+      action: 'stitch.disabled',
+      actor: 'system',
+      targetId: stitch.id,
+      details: { reason: 'gone', previousStatus: 'active' },
+    },
+  ]);
   stitch.pass(hour, () => ok);
   t.equal(stitch.open.length, 0);
 });
@@ -209,6 +217,8 @@ t.test('120 hours of failures with two exhausted deliveries disable it', async t
   t.equal(stitch.state.status, 'disabled');
   t.ok(stitch.now - start >= 120 * hour);
   t.equal(stitch.open.length, 0, 'what was open is cancelled');
+  t.match(stitch.acts, [{ details: { reason: 'failing', previousStatus: 'error' } }]);
+  t.equal(stitch.acts.length, 1, 'an open circuit has none');
 
   stitch.update({ status: 'active' });
   stitch.settle();

@@ -111,6 +111,10 @@ export class StitchHarness {
     return this.tables.events;
   }
 
+  get acts(): Tables['acts'] {
+    return this.tables.acts;
+  }
+
   get attempts(): Tables['attempts'] {
     return this.tables.attempts;
   }

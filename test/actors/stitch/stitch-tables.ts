@@ -28,6 +28,9 @@ export class Tables {
   }[] = [];
   readonly attempts: { readonly deliveryId: string; readonly number: number; readonly at: number }[] = [];
 
+  /** Entries of the audit log. */
+  readonly acts: object[] = [];
+
   /** Attempts that were counted as succeeded and as failed. */
   readonly counted = { succeeded: 0, failed: 0 };
 
@@ -225,6 +228,11 @@ export class Tables {
           ...(typeof only === 'string' ? { only } : {}),
           ...(typeof except === 'string' ? { except } : {}),
         });
+        return;
+      }
+      case 'audit.insert': {
+        const [, , , , actor, , action, targetId, , , details] = values;
+        this.acts.push({ action, actor, targetId, details: JSON.parse(details as string) as unknown });
         return;
       }
       case 'delivery.insert': {

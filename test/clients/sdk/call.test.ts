@@ -57,6 +57,16 @@ t.test('path, query, body and headers', async t => {
   t.equal(get?.body, undefined);
 });
 
+t.test('lines of JSON are a text, whole and as they came', async t => {
+  const lines = '{"auditLogId":"aud_1"}\n{"auditLogId":"aud_2"}\n';
+  const answer = () =>
+    new Response(lines, { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' } });
+  const { skein, requests } = scriptClient([answer]);
+  t.equal(await skein.auditLogs.export({ action: 'api_key.created', since: '2026-11-01T00:00:00Z' }), lines);
+  t.equal(requests[0]?.url.pathname, '/v1/audit-logs/export');
+  t.equal(requests[0]?.url.searchParams.get('action'), 'api_key.created');
+});
+
 t.test('an id that is missing, or would be a relative path, is refused before anything is sent', async t => {
   const { skein, requests } = scriptClient([created]);
   for (const id of ['', '.', '..', undefined as unknown as string]) {

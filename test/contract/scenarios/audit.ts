@@ -14,4 +14,13 @@ export const auditScenarios: ScenariosOf<typeof auditOperations> = {
     ],
     refusals: {},
   },
+  exportAuditLogs: {
+    request: ({ projectId, environmentId }) => ({ query: { projectId, environmentId } }),
+    by: ({ person }) => person,
+    variants: [
+      ({ tenant }) => ({ query: { workspaceId: tenant.workspaceId } }),
+      ({ projectId }) => ({ query: { projectId, action: 'agent_run.cancelled' } }),
+    ],
+    refusals: {},
+  },
 };

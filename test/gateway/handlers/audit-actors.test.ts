@@ -1,9 +1,10 @@
 /** Acts on actors, which record theirs in their own commits: on a whole node, with its API. */
 import t from 'tap';
 import type { AuditLog } from '../../../protocol/resources/audit.ts';
+import type { Thread } from '../../../protocol/resources/thread.ts';
 import type { ListOf } from '../../node/client.ts';
 import { newStitch, type Tenant } from '../../node/tenant.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
 
 const service = await StitchService.start(t);
 
@@ -64,6 +65,120 @@ t.test('stitches', async t => {
   const all = rows.map(row => row.text).join('\n');
   t.notOk(all.includes(secret));
   t.notOk(all.includes('hush'), 'an address may carry a secret');
+});
+
+t.test('who answers a thread, and whether anybody does', async t => {
+  const tenant = await service.tenant();
+  const { key, person, projectId, environmentId, userId, apiKeyId } = tenant;
+  const { threadId } = await key.get<Thread>('createThread', { body: { projectId, environmentId } });
+  const params = { threadId };
+  const change = (fields: object) => person.get('updateThread', { params, body: { projectId, ...fields } });
+  await change({ agentMode: 'paused', tags: ['a'] });
+  await change({ agentMode: 'paused', tags: ['b'], subject: 'Of the shop' });
+  await change({ status: 'closed', agentMode: null });
+  await key.get('updateThread', { params, body: { projectId, status: 'open' } });
+  await key.get('assignThread', { params, body: { projectId, userId } });
+  await key.get('assignThread', { params, body: { projectId, userId } });
+  const all = { projectId, threadIds: [threadId] };
+  await person.get('changeThreads', { body: { ...all, action: 'assign', userId: null } });
+  await person.get('changeThreads', { body: { ...all, action: 'archive' }, key: 'once' });
+  await person.get('changeThreads', { body: { ...all, action: 'archive' }, key: 'once' });
+  await person.get('changeThreads', { body: { ...all, action: 'addTags', tags: ['c'] } });
+  const found = await actsOn(tenant, threadId);
+  const byPerson = { type: 'user', id: userId };
+  const byKey = { type: 'api_key', id: apiKeyId };
+  t.same(
+    found.map(({ action, actor, details }) => [action, actor, details]),
+    [
+      ['thread.updated', byPerson, { agentMode: 'paused', previousAgentMode: null }],
+      [
+        'thread.updated',
+        byPerson,
+        { status: 'closed', previousStatus: 'open', agentMode: null, previousAgentMode: 'paused' },
+      ],
+      ['thread.updated', byKey, { status: 'open', previousStatus: 'closed' }],
+      ['thread.assigned', byKey, { assigneeUserId: userId, previousAssigneeUserId: null }],
+      ['thread.assigned', byPerson, { assigneeUserId: null, previousAssigneeUserId: userId }],
+      ['thread.updated', byPerson, { status: 'archived', previousStatus: 'open' }],
+    ],
+  );
+  for (const each of found) t.match(each, { projectId, environmentId, address: '127.0.0.1' });
+});
+
+t.test('a message that opens a thread again is nobody’s act', async t => {
+  const tenant = await service.tenant();
+  const { key, projectId, channelId } = tenant;
+  const body = { projectId, body: 'hello', externalThreadRef: 'somebody' };
+  const send = () => key.get<{ threadId: string }>('createInboundMessage', { params: { channelId }, body });
+  const { threadId } = await send();
+  await key.get('updateThread', { params: { threadId }, body: { projectId, status: 'closed' } });
+  await send();
+  t.match(await key.get('getThread', { params: { threadId } }), { status: 'open' });
+  t.same(
+    (await actsOn(tenant, threadId)).map(({ details }) => details),
+    [{ status: 'closed', previousStatus: 'open' }],
+  );
+});
+
+t.test('tests and replays, also to another stitch', async t => {
+  const tenant = await service.tenant();
+  const { key, projectId } = tenant;
+  const receiver = await receiverFor(t);
+  const source = await newStitch(tenant, receiver.url(), ['thread.message.received']);
+  const target = await newStitch(tenant, receiver.url(), ['agent.run.started']);
+  await getMessages(tenant, 1);
+  const [delivery] = await service.deliveries(
+    key,
+    { projectId, stitchId: source.stitchId, status: 'delivered' },
+    1,
+  );
+  const { deliveryId = '', eventId } = delivery ?? {};
+  await key.get('testStitch', { params: { stitchId: source.stitchId }, body: { projectId } });
+  const params = { deliveryId };
+  await key.get('replayDelivery', { params, body: { projectId } });
+  await key.get('replayDelivery', { params, body: { projectId, targetStitchId: target.stitchId } });
+  const since = new Date(0).toISOString();
+  await key.get('replayStitch', {
+    params: { stitchId: source.stitchId },
+    body: { projectId, since, targetStitchId: target.stitchId },
+  });
+  const eventName = 'thread.message.received';
+  const own = await actsOn(tenant, source.stitchId);
+  t.same(
+    own.map(({ action, details }) => [action, details]),
+    [
+      ['stitch.created', { name: 'stitch', eventNames: [eventName] }],
+      ['stitch.tested', { eventName: 'stitch.test.ping' }],
+      ['stitch.delivery_replayed', { deliveryId, eventId, eventName }],
+    ],
+  );
+  t.ok(own.every(({ address }) => address === '127.0.0.1'));
+  t.match(
+    (await actsOn(tenant, target.stitchId)).map(({ action, details }) => [action, details]),
+    [
+      ['stitch.created', {}],
+      ['stitch.delivery_replayed', { deliveryId, eventId, eventName, sourceStitchId: source.stitchId }],
+      ['stitch.replayed', { sourceStitchId: source.stitchId, since }],
+    ],
+  );
+});
+
+t.test('a test of a tool, once however often it is asked for', async t => {
+  const tenant = await service.tenant();
+  const { person, userId, projectId, environmentId } = tenant;
+  const receiver = await receiverFor(t);
+  const body = { projectId, environmentId, name: 'look_up', url: receiver.url() };
+  const { toolId } = await person.get<{ toolId: string }>('createTool', { body });
+  const params = { toolId };
+  const test = { params, body: { projectId, arguments: { secret: 'hush' } }, key: 'test' };
+  await person.get('testTool', test);
+  await person.get('testTool', test);
+  const [, ...tests] = await actsOn(tenant, toolId);
+  t.match(tests, [
+    { action: 'tool.tested', actor: { type: 'user', id: userId }, details: { name: 'look_up' } },
+  ]);
+  t.equal(tests.length, 1);
+  t.notOk(JSON.stringify(tests).includes('hush'));
 });
 
 t.test('messages are no audit entries', async t => {

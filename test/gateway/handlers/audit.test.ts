@@ -67,9 +67,54 @@ t.test('sign-up, verification, sessions and passwords', async t => {
   const token = await node.tokenTo(user.email, 'reset');
   await node.client().call('POST', '/studio/auth/reset-password', { body: { token, password } });
   await user.client.call('POST', '/studio/auth/login', { body: { email: user.email, password } });
-  t.same((await actions(user)).slice(3), [
-    ...['user.email_verified', 'session.closed', 'session.opened', 'user.password_reset', 'session.opened'],
-  ]);
+  const all = await actions(user);
+  t.same(all.slice(3, 6), ['user.email_verified', 'session.closed', 'session.opened']);
+  // Of one transaction.
+  t.same(all.slice(6, 8).sort(), ['session.closed', 'user.password_reset']);
+  t.same(all.slice(8), ['session.opened']);
+  t.match(
+    (await acts(user, '&action=session.closed')).at(-1),
+    { targetId: user.userId, details: { sessions: 1 } },
+    'the reset has ended the session',
+  );
+});
+
+t.test('a failed login is told of, by nobody in particular', async t => {
+  const user = await node.signedUp();
+  const { email, userId } = user;
+  const fail = { body: { email, password: 'not this one' } };
+  for (let i = 0; i < 2; i++) {
+    t.equal((await node.client().call('POST', '/studio/auth/login', fail)).status, 401);
+  }
+  const found = await acts(user, '&action=user.login_failed');
+  t.equal(found.length, 2);
+  t.match(found[0], {
+    actor: { type: 'system', id: 'system' },
+    targetId: userId,
+    details: { step: 'password' },
+    requestId: /^req_/,
+    address: null,
+  });
+  t.notOk(JSON.stringify(found).includes('not this one'));
+});
+
+t.test('where members were when they signed in is not told to their workspaces', async t => {
+  const owner = await node.signedUp();
+  const admin = await joined(owner, 'admin');
+  const headers = { 'user-agent': 'A browser of its own' };
+  const body = { email: admin.email, password };
+  const { status } = await node.client().call('POST', '/studio/auth/login', { headers, body });
+  t.equal(status, 200);
+  await admin.client.call('POST', '/projects', {
+    body: { workspaceId: owner.workspaceId, name: 'Of the admin' },
+  });
+  const all = await acts(owner);
+  const ofAccounts = all.filter(({ action }) => /^(user|session)[.]/.test(action));
+  t.ok(ofAccounts.some(({ actor }) => actor.id === admin.userId));
+  for (const { action, address } of ofAccounts) t.equal(address, null, action);
+  t.notOk(JSON.stringify(all).includes('A browser of its own'));
+  const made = all.find(({ action, actor }) => action === 'project.created' && actor.id === admin.userId);
+  t.equal(made?.address, '127.0.0.1', 'an act in the workspace has it');
 });
 
 t.test('a reused refresh token', async t => {

@@ -73,6 +73,22 @@ async function getStatements(work: () => Promise<unknown>): Promise<string[]> {
   return statements;
 }
 
+t.test('what a failed login leaves in the log of its workspaces', async t => {
+  const { email } = await node.signedUp();
+  const fail = (address: string) => async (): Promise<void> => {
+    const body = { email: address, password: 'not this one' };
+    t.equal((await node.client().call('POST', '/studio/auth/login', { body })).status, 401);
+  };
+  const unknownAddress = email.replace('user', 'nouser');
+  await fail(email)();
+  const known = await getStatements(fail(email));
+  const count = `select count(*)::int as count from audit_logs where action = 'user.login_failed' and workspace_id is null`;
+  const unknown = await getStatements(fail(unknownAddress));
+  t.strictSame(unknown, known);
+  t.match(known.join('\n'), /begin[^]*insert into audit_logs[^]*commit/);
+  t.strictSame(await db.query(count), [{ count: 0 }], 'of nobody, nothing stays');
+});
+
 t.test('a forgotten password', async t => {
   const { email } = await node.signedUp();
   await node.tokenTo(email, 'verify');

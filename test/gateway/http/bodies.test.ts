@@ -229,7 +229,7 @@ t.test('slow bodies of one address have a limit, and quick ones go on', async t 
   t.equal((await slow().send('bc').answers(1))[0]?.body, '3', 'there is room again');
 });
 
-function startDownload(t: Test, make: () => { stream: Readable; size: number }) {
+function startDownload(t: Test, make: () => { stream: Readable; size?: number }) {
   const streams: Readable[] = [];
   const handler = (): HttpAnswer => {
     const outgoing = make();
@@ -305,4 +305,81 @@ t.test('a stream that fails or ends early ends the connection: half a file is no
     t.notOk(client.received.endsWith('\0'.repeat(10)));
     await idle(server);
   }
+});
+
+t.test('an answer of unknown size is streamed in chunks, and the connection goes on', async t => {
+  for (const size of [10, 8 * megabyte]) {
+    const bytes = randomBytes(size);
+    const pieces = (): Readable =>
+      Readable.from(
+        // One of them is empty, and not the last.
+        [0, 0, 50_000, 3 * megabyte, 8 * megabyte].map((end, i, ends) =>
+          bytes.subarray(ends[i - 1] ?? 0, end),
+        ),
+        { highWaterMark: 1 },
+      );
+    const { url, port, streams, server } = await startDownload(t, () => ({ stream: pieces() }));
+    const answer = await fetch(`${url}/down`);
+    t.equal(answer.headers.get('content-length'), null);
+    t.equal(answer.headers.get('transfer-encoding'), 'chunked');
+    t.equal(sha(new Uint8Array(await answer.arrayBuffer())), sha(bytes), `${size} bytes`);
+    const head = await fetch(`${url}/down`, { method: 'HEAD' });
+    t.strictSame([head.status, head.headers.get('content-length')], [200, null]);
+    await idle(server);
+    t.ok(streams.every(({ destroyed }) => destroyed));
+    const client = new RawClient(port, t);
+    for (let i = 0; i < 2; i++) {
+      client.send('GET /down HTTP/1.1\r\nHost: a\r\n\r\n');
+      await eventually('the last chunk', () =>
+        Promise.resolve(client.received.split('\r\n0\r\n\r\n').length === i + 2),
+      );
+    }
+  }
+});
+
+t.test('an empty stream of unknown size is an empty answer', async t => {
+  const { url, server } = await startDownload(t, () => ({ stream: Readable.from([]) }));
+  const answer = await fetch(`${url}/down`);
+  t.strictSame([answer.status, await answer.text()], [200, '']);
+  await idle(server);
+});
+
+t.test('a client that does not read an answer in chunks is not read for', async t => {
+  let read = 0;
+  const endless = (): Readable =>
+    new Readable({
+      read() {
+        // Small ones, too.
+        read += 1_000;
+        this.push(Buffer.alloc(1_000));
+      },
+    });
+  const { port, streams, server } = await startDownload(t, () => ({ stream: endless() }));
+  const client = new RawClient(port, t);
+  client.socket.pause();
+  client.send('GET /down HTTP/1.1\r\nHost: a\r\n\r\n');
+  await eventually('pause', () => Promise.resolve(streams[0]?.isPaused() === true));
+  const before = read;
+  t.ok(before < 32 * megabyte, `${before} bytes read`);
+  client.socket.resume();
+  await eventually('more', () => Promise.resolve(read > before + megabyte));
+  client.socket.destroy();
+  await idle(server);
+  t.ok(streams[0]?.destroyed, 'given up with the client');
+});
+
+t.test('an answer in chunks that fails ends without its last chunk', async t => {
+  const broken = (): Readable =>
+    new Readable({
+      read() {
+        this.push('abc');
+        this.destroy(new Error('disk'));
+      },
+    });
+  const { port, server } = await startDownload(t, () => ({ stream: broken() }));
+  const client = new RawClient(port, t);
+  client.send('GET /down HTTP/1.1\r\nHost: a\r\n\r\n');
+  await (client.socket.destroyed ? undefined : once(client.socket, 'close'));
+  t.notOk(client.received.endsWith('0\r\n\r\n'));
+  await idle(server);
 });

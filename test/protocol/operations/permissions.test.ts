@@ -93,7 +93,7 @@ const table: readonly Row[] = [
   row(['tools:execute'], developer, nobody, 'testTool'),
   row(['usage:read'], admin, ['project_owner'], 'listUsage getBudgets'),
   row(null, admin, ['project_owner'], 'setBudgets'),
-  row(['audit:read'], admin, nobody, 'listAuditLogs'),
+  row(['audit:read'], admin, nobody, 'listAuditLogs exportAuditLogs'),
   // Whoever is a member may leave; to remove another takes an admin (test/gateway/handlers/members.test.ts).
   row(null, viewer, nobody, 'removeMember'),
   row(

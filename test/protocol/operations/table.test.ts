@@ -46,7 +46,7 @@ t.test('the operations are those that were agreed', async t => {
     listProjectMembers upsertProjectMember removeProjectMember
     listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
-    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs listUsage listPersonalData erasePersonalData listChannels createChannel
+    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs exportAuditLogs listUsage listPersonalData erasePersonalData listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread changeThreads
     listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
