@@ -80,6 +80,16 @@ export const errors = {
     grpc: 'UNAUTHENTICATED',
     message: 'The passkey is unknown here, was removed, or its answer does not fit what was asked.',
   },
+  'svc/auth/sso_required': {
+    http: 403,
+    grpc: 'PERMISSION_DENIED',
+    message: 'The organisation of this e-mail address demands single sign-on.',
+  },
+  'svc/auth/sso_failed': {
+    http: 401,
+    grpc: 'UNAUTHENTICATED',
+    message: 'The identity provider did not sign the user in.',
+  },
   'svc/auth/no_workspace': {
     http: 403,
     grpc: 'PERMISSION_DENIED',

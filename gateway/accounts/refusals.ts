@@ -18,6 +18,11 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
     conflict('No second factor is set up: begin with POST /studio/second-factor, or add a passkey.'),
   wrong_code: () => new ServiceError('svc/auth/invalid_code'),
   too_many_codes: () => new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: codeWaitSeconds }),
+  sso_required: () => new ServiceError('svc/auth/sso_required'),
+  foreign_domain: () =>
+    new ServiceError('svc/auth/sso_failed', {
+      message: 'The workspace has not proven that it has the domain of the address.',
+    }),
   wrong_passkey: () => new ServiceError('svc/auth/invalid_passkey'),
   too_many_passkeys: () => conflict('You have 20 passkeys, which is the most: remove one first.'),
   passkey_absent: notFound,

@@ -64,7 +64,7 @@ const answerGraceMs = 4_000;
 export interface ActorsOptions {
   readonly config: Pick<
     Config,
-    'chatapp' | 'limits' | 'modelUrls' | 'outboundReach' | 'rateLimits' | 'shards'
+    'chatapp' | 'limits' | 'modelUrls' | 'nameServers' | 'outboundReach' | 'rateLimits' | 'shards'
   >;
   /** Where this node, its database and NATS listen: webhooks and tools do not reach them on this machine. */
   readonly ownPorts: readonly number[];
@@ -90,6 +90,8 @@ export interface Actors {
   readonly tools: HttpTools;
   /** Of versions of looms. Stopped with the servers, before the actors. */
   readonly trials: Trials;
+  /** For single sign-on. */
+  readonly identityProviders: Pick<OutboundQueue, 'send'>;
   /** For the handlers that take webhooks in. */
   readonly recentWebhooks: RecentWebhooks;
   /** For the handlers that archive projects. */
@@ -130,6 +132,7 @@ export function createActors(options: ActorsOptions): Actors {
     countCommits: () => store.stats.depth,
     tools,
     trials,
+    identityProviders: outbound.queues.identityProviders,
     recentWebhooks,
     archived,
     start: () => node.start(),
@@ -210,6 +213,7 @@ const queues = {
   deliveries: { maxInFlight: 4_096, maxWaiting: 4_096 },
   tools: { maxInFlight: 1_024, maxWaiting: 0 },
   files: { maxInFlight: 128, maxWaiting: 1_024 },
+  identityProviders: { maxInFlight: 64, maxWaiting: 256 },
 };
 
 /** The actors that ask other systems (receivers of webhooks, models, tools), and what they ask them with. */
@@ -230,6 +234,7 @@ interface Outbound {
 function openPool({ config, ownPorts, log }: ActorsOptions) {
   const pool = new Pool({
     reach: config.outboundReach,
+    ...(config.nameServers.length > 0 && { nameServers: config.nameServers }),
     ownPorts,
     onWorkerLost: err => log.error({ err }, 'a worker of the pool was lost'),
   });
@@ -239,6 +244,7 @@ function openPool({ config, ownPorts, log }: ActorsOptions) {
     deliveries: pool.openQueue(queues.deliveries),
     files: pool.openQueue(queues.files),
     toolCalls: pool.openQueue(queues.tools),
+    identityProviders: pool.openQueue(queues.identityProviders),
   };
 }
 
@@ -257,7 +263,7 @@ function createOutbound(
     vault,
     notifyOwner,
   } = options;
-  const { pool, deliveries, toolCalls, files } = openPool(options);
+  const { pool, deliveries, toolCalls, files, identityProviders } = openPool(options);
   const shared = { db, vault, clock, random: systemRandom, log, tracer };
   const stitches = createStitches({
     ...shared,
@@ -277,7 +283,7 @@ function createOutbound(
   const sends = { draining: new AbortController(), abandoned: new AbortController() };
   return {
     pool,
-    queues: { deliveries, tools: toolCalls, files },
+    queues: { deliveries, tools: toolCalls, files, identityProviders },
     deliveries,
     files,
     stitches,

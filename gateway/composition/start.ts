@@ -360,6 +360,7 @@ function startRest(
     media,
     toolTester: actors.tools,
     trials: actors.trials,
+    identityProviders: actors.identityProviders,
     recentWebhooks: actors.recentWebhooks,
     archived: actors.archived,
   });

@@ -73,6 +73,8 @@ export interface Config {
   readonly emailDomains: readonly string[];
   /** Which addresses webhooks and tools may call. */
   readonly outboundReach: Reach;
+  /** Who is asked for the names of those. Empty: the system's name servers. */
+  readonly nameServers: readonly string[];
   /** The base address of each model provider. */
   readonly modelUrls: ModelUrls;
   /** The chat provider's API, and the service's own app there. Undefined: it has none. */
@@ -174,6 +176,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
     outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded && isLoopback(host)),
+    nameServers: given.NAME_SERVERS ?? [],
     modelUrls: {
       llm_provider_1: given.LLM_PROVIDER_1_URL ?? defaultModelUrls.llm_provider_1,
       llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,

@@ -18,6 +18,12 @@ export function hostAndPort(text: string): string | undefined {
   return isHost && whole(1, 65_535)(port) !== undefined ? text : undefined;
 }
 
+/** `address:port` of a name server, which goes by no name itself. */
+export function nameServer(text: string): string | undefined {
+  const bare = /^(.*):[0-9]+$/.exec(hostAndPort(text) ?? '')?.[1]?.replace(/^\[|\]$/g, '') ?? '';
+  return isIP(bare) === 0 ? undefined : text;
+}
+
 /** Whether only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

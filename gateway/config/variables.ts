@@ -12,6 +12,7 @@ import {
   list,
   name,
   nameForm,
+  nameServer,
   choice,
   origin,
   pairs,
@@ -123,6 +124,12 @@ export const variables = {
     wants: 'http or https origins without a path, separated by commas',
     fallback: 'none',
     meaning: 'pages of other origins that may call the API from a browser',
+  },
+  NAME_SERVERS: {
+    read: list(nameServer),
+    wants: 'name servers as address:port, separated by commas',
+    fallback: 'those of the system',
+    meaning: 'who is asked for the host names and domains that customers give',
   },
   DOCS_URL: {
     read: address('http', 'https'),

@@ -23,6 +23,10 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'Wait for the next code of the app, and check the clock of its device: 30 seconds are tolerated. Each code works once. After 5 wrong ones log in again.',
   'svc/auth/invalid_passkey':
     'Begin again, with new options, on a page of the public address: each challenge is good for one answer, and the authenticator has to verify its user. If the passkey was removed, sign in in another way.',
+  'svc/auth/sso_required':
+    'Begin with POST /studio/auth/sso. An owner of the workspace still signs in by password, and can take the demand back.',
+  'svc/auth/sso_failed':
+    'The message says what is wrong: begin again, or ask whoever looks after the identity provider. It has to verify the e-mail address, whose domain the workspace has proven.',
   'svc/auth/no_workspace': 'Ask a member of a workspace to invite you.',
   'svc/auth/email_not_verified':
     'Follow the link that was mailed at sign-up; resendVerification mails another one. Until then you can use the sandbox.',

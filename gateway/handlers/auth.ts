@@ -106,7 +106,7 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
 }
 
 /** The answer to a right password where a second factor is needed, too. */
-function refuseFirstStep({ challenge, methods }: SecondFactorRequired): ServiceError {
+export function refuseFirstStep({ challenge, methods }: SecondFactorRequired): ServiceError {
   const details = { challenge, methods, expiresIn: challengeMs / 1_000 };
   return new ServiceError('svc/auth/second_factor_required', { details });
 }

@@ -34,6 +34,7 @@ import type { Database } from '../../storage/database/index.ts';
 import type { MailOutbox } from '../../storage/mail/index.ts';
 import type { Cursors } from '../../storage/paging/index.ts';
 import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
+import { SsoFlows, SsoSettings, SsoSignIn } from '../../storage/sso/index.ts';
 import {
   type AccessCache,
   type ApiKeys,
@@ -92,10 +93,12 @@ import { environmentHandlers, projectHandlers, workspaceHandlers } from './works
 import { replayHandlers } from './replays.ts';
 import { runHandlers } from './runs.ts';
 import { secondFactorHandlers } from './second-factor.ts';
+import { ssoHandlers } from './single-sign-on.ts';
 import { stitchHandlers } from './stitches.ts';
 import { threadHandlers } from './threads.ts';
 import { toolHandlers, type ToolTester } from './tools.ts';
 import { agentRules } from '../agents/index.ts';
+import { DomainProofs, IdentityProviders, type SendRequest } from '../sso/index.ts';
 import { tenancyRules } from '../tenancy/index.ts';
 import { refuseAccount } from '../accounts/index.ts';
 
@@ -120,6 +123,10 @@ export interface HandlerServices {
   readonly links: MediaLinks;
   readonly toolTester: ToolTester;
   readonly trials: Pick<Trials, 'run'>;
+  /** Asks identity providers. */
+  readonly identityProviders: { readonly send: SendRequest };
+  /** Who is asked for proofs of domains. Empty: the system's name servers. */
+  readonly nameServers: readonly string[];
   /** The chat provider's API, and the service's own app there, if it has one. */
   readonly graph: Graph;
   readonly ownApp: PartnerAppKeys | undefined;
@@ -168,6 +175,7 @@ function signInHandlers(services: HandlerServices) {
     }),
     ...secondFactorHandlers({ ...signingIn, factors, challenges: logins }),
     ...passkeyHandlers({ ...signingIn, ...createPasskeys(services, factors, logins) }),
+    ...ssoHandlers({ ...signingIn, ...createSingleSignOn(services) }),
     ...profileHandlers(db),
     ...passwordResetHandlers({
       ...signingIn,
@@ -196,6 +204,24 @@ function createPasskeys(
   return {
     passkeys: new Passkeys({ db, cursors, mails, factors, challenges, party, refuse }),
     passkeyLogins: new PasskeyLogins({ db, sessions, logins, challenges, party, refuse }),
+  };
+}
+
+/** Providers lead back to a page of Studio, for all apps. */
+function createSingleSignOn(services: HandlerServices) {
+  const { database: db, hash, vault, access, reach, identityProviders, nameServers, baseUrl } = services;
+  const { sessions } = services.signingIn;
+  const refuse = refuseAccount;
+  return {
+    settings: new SsoSettings({ db, vault, rules: tenancyRules }),
+    flows: new SsoFlows({ db, hash, vault, refuse }),
+    ssoSignIn: new SsoSignIn({ db, hash, sessions, access, refuse }),
+    providers: new IdentityProviders({
+      send: (request, owner) => identityProviders.send(request, owner),
+      reach,
+      redirectUri: `${baseUrl}/studio/sso`,
+    }),
+    proofs: new DomainProofs(nameServers),
   };
 }
 

@@ -35,6 +35,7 @@ import { folderTransport, MailSender, serveMailbox, servesMailbox, smtpTransport
 import { MediaLinks, serveMedia } from '../media/index.ts';
 import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
+import type { SendRequest } from '../sso/index.ts';
 import { serveWebApps } from '../web/index.ts';
 import { serveConsoleStream, type StreamContext } from '../stream/index.ts';
 import { AnswerMetrics, chargeUnrouted, serveOperations } from './operations.ts';
@@ -65,6 +66,8 @@ export interface RestOptions {
   readonly media: Media;
   readonly toolTester: ToolTester;
   readonly trials: Pick<Trials, 'run'>;
+  /** A queue of the node's pool. */
+  readonly identityProviders: { readonly send: SendRequest };
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
 }
@@ -114,6 +117,7 @@ export function serveRest(options: RestOptions): Rest {
     links,
     ...chatapp,
     reach: config.outboundReach,
+    nameServers: config.nameServers,
     limits: config.limits,
   });
   serveOperations(server, operations, handlers, {

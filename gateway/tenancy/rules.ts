@@ -20,6 +20,11 @@ const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   changed: preconditionFailed,
   console_member_absent: () => new ServiceError('svc/console/not_found'),
   second_factor_missing: () => conflict('Set up a second factor of your own first: you would be shut out.'),
+  sso_absent: () => conflict('The workspace has no identity provider: set it first.'),
+  sso_secret_missing: () => conflict('Another identity provider takes its client secret.'),
+  too_many_domains: () => conflict('A workspace has 20 domains at most: remove one first.'),
+  domain_taken: () => conflict('Another workspace has proven that it has the domain.'),
+  domain_unproven: () => conflict('Prove first that the workspace has the domain.'),
   owner_is_self: () => conflict('Ownership is handed over to another member: you have it.'),
   user_absent: () => notFound('/body/userId'),
   project_user_is_admin: () =>

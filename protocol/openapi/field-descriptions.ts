@@ -206,6 +206,37 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   AddedPasskey: {
     recoveryCodes: 'Each stands for a code, once. Shown once; empty where the user has some left.',
   },
+  SingleSignOn: {
+    redirectUri: 'What the provider has to know as the address that it leads back to.',
+    domains: 'Whose addresses sign in by the provider.',
+  },
+  'SingleSignOn SetSingleSignOnBody': {
+    issuer: 'The provider, by the address at which it describes itself (OpenID Connect Discovery).',
+    clientId: 'As the provider has given it out.',
+  },
+  SetSingleSignOnBody: {
+    clientSecret: 'As the provider has given it out. Shown to nobody; absent: it stays.',
+  },
+  'SsoDomain AddSsoDomainBody': { domain: 'As it is after the @ of its addresses.' },
+  SsoDomain: {
+    record: 'What the DNS of the domain has to have.',
+    provenAt: 'When the record was found; null: nobody signs in by it yet.',
+  },
+  'SsoDomain UpdateSsoDomainBody': {
+    required: 'Whether its addresses sign in by the provider alone, but for owners of the workspace.',
+  },
+  DnsRecord: { name: 'Where the record is.', value: 'What it says.' },
+  BeginSingleSignOnBody: { email: 'Whose domain says which provider it is.' },
+  StartedSingleSignOn: {
+    flow: 'Names the sign-in. Stays in the browser that began it.',
+    url: 'Where to send the browser.',
+  },
+  FinishSingleSignOnBody: {
+    flow: 'From the answer that began the sign-in.',
+    code: 'As the provider has sent it back.',
+    state: 'As the provider has sent it back.',
+    issuer: 'The parameter iss, where the provider has sent one.',
+  },
   PasskeyOptions: { options: 'For the browser, in the JSON form of WebAuthn.' },
   CreatePasskeyBody: { response: 'RegistrationResponseJSON of WebAuthn, from the browser.' },
   PasskeyLoginBody: { response: 'AuthenticationResponseJSON of WebAuthn, from the browser.' },

@@ -35,6 +35,7 @@ export type { privacyOperations } from './privacy.ts';
 export { access } from './rules.ts';
 export type { profileOperations } from './profile.ts';
 export type { runOperations } from './runs.ts';
+export type { ssoOperations } from './sso.ts';
 export type { stitchOperations } from './stitches.ts';
 export { type OperationId, operations } from './table.ts';
 export type { tenancyOperations } from './tenancy.ts';

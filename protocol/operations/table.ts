@@ -34,6 +34,7 @@ import { privacyOperations } from './privacy.ts';
 import { profileOperations } from './profile.ts';
 import { runOperations } from './runs.ts';
 import { secondFactorOperations } from './second-factor.ts';
+import { ssoOperations } from './sso.ts';
 import { stitchOperations } from './stitches.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
@@ -45,6 +46,7 @@ export const operations = {
   ...accountOperations,
   ...secondFactorOperations,
   ...passkeyOperations,
+  ...ssoOperations,
   ...profileOperations,
   ...callerOperations,
   ...tenancyOperations,

@@ -328,3 +328,13 @@ export {
   RemovePasskeyBody,
   UpdatePasskeyBody,
 } from './passkey.ts';
+export {
+  AddSsoDomainBody,
+  BeginSingleSignOnBody,
+  FinishSingleSignOnBody,
+  SetSingleSignOnBody,
+  SingleSignOn,
+  SsoDomain,
+  StartedSingleSignOn,
+  UpdateSsoDomainBody,
+} from './sso.ts';

@@ -32,6 +32,7 @@ import {
 import type { LoginAccount } from './accounts.ts';
 import { endAllSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { mustSignOn } from './required-sign-on.ts';
 import { hasSecondFactor } from './second-factors.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
@@ -112,6 +113,8 @@ export class Acceptance {
       // A password opens no session of an account with a second factor.
       if ('passwordHash' in proof && (await hasSecondFactor(em, userId)))
         throw this.#refuse('login_required');
+      if ('passwordHash' in proof && (await mustSignOn(em, user.email, userId)))
+        throw this.#refuse('sso_required');
       const audit = { byUserId: userId, origin: client, now };
       const events = await proveAddress(em, user, audit);
       const invitation = await this.#lockInvitation(em, token, now);
@@ -130,6 +133,7 @@ export class Acceptance {
       return await this.#db.em().transactional(async em => {
         const invitation = await this.#lockInvitation(em, token, now);
         const { email, emailKey } = invitation;
+        if (await mustSignOn(em, email, null)) throw this.#refuse('sso_required');
         const { userId } = em.create(User, {
           userId: newId('user', now),
           email,

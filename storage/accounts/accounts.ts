@@ -23,6 +23,7 @@ import { recordFailedLogin } from './failed-logins.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { openChallenge, SecondFactorRequired } from './login-challenges.ts';
 import { endAllSessions } from './own-sessions.ts';
+import { mustSignOn } from './required-sign-on.ts';
 import { findMethods } from './second-factors.ts';
 import { hasWorkspace } from './sessions.ts';
 import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
@@ -119,7 +120,7 @@ export class Accounts {
 
   /**
    * Creates the user, a workspace of their own with its default project and sandbox, the verification mail and the first session, all or
-   * nothing. Refused when the address has an account.
+   * nothing. Refused when the address has an account, or has to sign in by an identity provider.
    */
   async signUp(request: SignUp): Promise<OpenSession> {
     const { email, passwordHash, workspaceName, app, client, now } = request;
@@ -129,6 +130,7 @@ export class Accounts {
     const verification = await this.#prepareVerification(address, made, at);
     try {
       return await this.#db.em().transactional(async em => {
+        if (await mustSignOn(em, address, null)) throw this.#refuse('sso_required');
         const { userId } = em.create(User, {
           userId: newId('user', now),
           email: address,
@@ -178,7 +180,7 @@ export class Accounts {
   }
 
   /**
-   * Opens a session for a user whose password was right. Refused without a workspace, and when the password has been changed since: a reset
+   * Opens a session for a user whose password was right. Refused without a workspace, where the address has to sign in by an identity provider, and when the password has been changed since: a reset
    * leaves no session of the old password. Rejects with {@link SecondFactorRequired} where a second factor is needed, too.
    */
   async login(
@@ -191,6 +193,7 @@ export class Accounts {
       if (user === null || (user.passwordHash ?? null) !== passwordHash) {
         throw this.#refuse('wrong_password');
       }
+      if (await mustSignOn(em, user.email, userId)) throw this.#refuse('sso_required');
       if (!(await hasWorkspace(em, userId))) throw this.#refuse('no_workspace');
       const methods = await findMethods(em, userId);
       if (methods.length === 0) return this.#sessions.open(em, userId, client, now);

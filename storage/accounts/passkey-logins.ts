@@ -9,6 +9,7 @@ import { Passkey, User } from '../entities/index.ts';
 import type { LoginChallenges } from './login-challenges.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { mustSignOn } from './required-sign-on.ts';
 import { hasWorkspace, type LoginClient, type OpenSession, type Sessions } from './sessions.ts';
 import {
   createRequestOptions,
@@ -62,8 +63,9 @@ export class PasskeyLogins {
     // The authenticator says whose it is, too. Where it does not, the credential is none that signs in alone.
     if (userId === undefined || readUserHandle(response) !== userId) throw refuse('wrong_passkey');
     return db.em().transactional(async em => {
-      await em.findOneOrFail(User, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
+      const { email } = await em.findOneOrFail(User, { userId }, { lockMode: LockMode.PESSIMISTIC_READ });
       if (!(await this.#use(em, userId, challenge, response, now))) throw refuse('wrong_passkey');
+      if (await mustSignOn(em, email, userId)) throw refuse('sso_required');
       if (!(await hasWorkspace(em, userId))) throw refuse('no_workspace');
       return sessions.open(em, userId, client, now);
     });

@@ -13,6 +13,10 @@ export type AccountRefusal =
   | 'wrong_code'
   /** Too many wrong ones of late. */
   | 'too_many_codes'
+  /** The address has to sign in by an identity provider. */
+  | 'sso_required'
+  /** The identity provider vouches for an address of a domain that is not its own. */
+  | 'foreign_domain'
   /** Whatever is wrong with what the authenticator has signed, or who it is of. */
   | 'wrong_passkey'
   | 'too_many_passkeys'

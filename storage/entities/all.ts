@@ -26,6 +26,7 @@ import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
 import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
 import { Mail } from './mail.ts';
+import { SsoConnection, SsoDomain, SsoFlow } from './sso.ts';
 import { Stitch, StitchHour, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
 import {
   CannedReply,
@@ -61,6 +62,9 @@ export const entities = [
   LoginChallenge,
   Passkey,
   PasskeyChallenge,
+  SsoConnection,
+  SsoDomain,
+  SsoFlow,
   Mail,
   Workspace,
   WorkspaceMember,

@@ -18,6 +18,7 @@ export { Channel } from './channels.ts';
 export { ApiKey, ByokCredential, PartnerApp } from './credentials.ts';
 export { ProjectStream } from './events.ts';
 export { Mail } from './mail.ts';
+export { SsoConnection, SsoDomain, SsoFlow } from './sso.ts';
 export {
   CannedReply,
   ConsoleMember,

@@ -41,6 +41,7 @@ import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
 import { SecondFactors } from './second-factors.ts';
 import { Search } from './search.ts';
+import { SingleSignOn } from './single-sign-on.ts';
 import { Snooze } from './snooze.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
@@ -106,4 +107,5 @@ export const migrations = [
   { name: '0065-loom-activations', class: LoomActivations },
   { name: '0066-agent-splits', class: AgentSplits },
   { name: '0067-account-acts', class: AccountActs },
+  { name: '0068-single-sign-on', class: SingleSignOn },
 ];

@@ -59,6 +59,7 @@ const removable: Readonly<Record<string, string>> = {
   stream_tickets: 'expires_at <= $1',
   login_challenges: 'expires_at <= $1',
   passkey_challenges: 'expires_at <= $1',
+  sso_flows: 'expires_at <= $1',
   sessions: `expires_at <= $1::timestamptz - interval '${keptDays.ended} days'`,
   email_tokens: `expires_at <= $1::timestamptz - interval '${keptDays.ended} days'`,
   mails: `created_at <= $1::timestamptz - interval '${keptDays.mails} days' and next_attempt_at is null`,

@@ -39,6 +39,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   text('partner_apps', 'partner_app_credential_id', 'previous_app_secret'),
   { ...text('channels', 'channel_id', 'chatapp'), type: 'jsonb', isActor: true },
   text('second_factors', 'user_id', 'secret'),
+  text('sso_connections', 'workspace_id', 'client_secret'),
   text('mails', 'mail_id', 'secret'),
   {
     ...text('idempotency_keys', 'key_hash', 'body'),
@@ -63,6 +64,7 @@ export const hashedColumns: Readonly<Record<string, string>> = {
   'recovery_codes.code_hash': 'until the second factor is removed, or other codes take their place',
   'login_challenges.challenge_hash': '5 minutes',
   'passkey_challenges.challenge_hash': '5 minutes',
+  'sso_flows.flow_hash': '10 minutes',
   'stream_tickets.ticket_hash': '30 seconds',
   'invitations.token_hash': 'until the invitation ends, 7 days at most',
   'partner_apps.verify_token_hash': 'as long as the partner app',

@@ -37,6 +37,14 @@ export type TenancyRefusal =
   | 'owner_is_self'
   /** Who demands a second factor of others has none. */
   | 'second_factor_missing'
+  /** The workspace has no identity provider. */
+  | 'sso_absent'
+  /** A new identity provider, and no secret for it. */
+  | 'sso_secret_missing'
+  | 'too_many_domains'
+  /** Another workspace has proven the domain. */
+  | 'domain_taken'
+  | 'domain_unproven'
   /** The workspace has no such user to become a Console member. */
   | 'console_user_absent'
   | 'production_exists'

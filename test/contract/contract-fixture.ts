@@ -18,6 +18,8 @@ import { startTestDatabase } from '../support/database.ts';
 import { readMailedToken } from '../support/mailbox.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
+import { NameServer } from '../support/name-server.ts';
+import { type OidcProvider, startOidcProvider } from '../support/oidc-provider/index.ts';
 import { Receiver } from '../support/receiver.ts';
 import { startModels } from './models.ts';
 
@@ -47,6 +49,8 @@ export interface ContractFixture {
   readonly database: Database;
   /** The chat provider that the node knows. */
   readonly provider: ChatappProvider;
+  /** An identity provider that knows the node, started when it is wanted, and TXT records of the node's name server. */
+  readonly identity: { provider(): Promise<OidcProvider>; readonly records: Map<string, string> };
   /** Of a verified owner. */
   readonly sandbox: TenantEnvironment;
   readonly production: TenantEnvironment;
@@ -85,7 +89,11 @@ export async function startContractFixture(
   const models = await startModels(t);
   const provider = await ChatappProvider.start();
   t.teardown(() => provider.stop());
+  const records = new Map<string, string>();
+  const nameServer = await NameServer.start({}, name => [records.get(name) ?? []].flat());
+  t.teardown(() => nameServer.stop());
   const node = await NodeProcess.make(t, {
+    NAME_SERVERS: nameServer.address,
     LLM_PROVIDER_1_URL: models,
     CHATAPP_GRAPH_URL: provider.url,
     DATABASE_URL: await reach(url),
@@ -96,6 +104,7 @@ export async function startContractFixture(
   });
   await node.start();
   const line = new Line(node.url, t);
+  let identityProvider: Promise<OidcProvider> | undefined;
   const receiver = await Receiver.start();
   t.teardown(() => receiver.stop());
 
@@ -128,6 +137,10 @@ export async function startContractFixture(
     line,
     database,
     provider,
+    identity: {
+      records,
+      provider: () => (identityProvider ??= startOidcProvider(t, `${node.url}/studio/sso`)),
+    },
     get sandbox() {
       return places.sandbox;
     },

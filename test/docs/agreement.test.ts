@@ -88,7 +88,6 @@ t.test('contract-decisions.md has the place of every operation, and plans none t
     tableRows(text).flatMap(([, cell = '']) => parseCodeSpans(cell).filter(code => /^[A-Z]+ \//.test(code)));
   const places = Object.values<Operation>(operations).map(({ method, path }) => `${method} ${path}`);
   t.same([...new Set(placesIn(served))].sort(), places.sort());
-  t.not(placesIn(planned).length, 0);
   t.same(
     placesIn(planned).filter(place => places.includes(place)),
     [],

@@ -6,18 +6,25 @@ import ipaddr from 'ipaddr.js';
 
 const typeA = 1;
 const typeAaaa = 28;
+const typeTxt = 16;
+const typeNames: Readonly<Record<number, string>> = { [typeA]: 'A', [typeAaaa]: 'AAAA', [typeTxt]: 'TXT' };
 
 /** The addresses of a name at the `asked`th question for that sort of record (1 for the first). Undefined: no answer at all. */
 export type Zone = Readonly<Record<string, (asked: number) => readonly string[] | undefined>>;
 
+/** The texts of a name, each shorter than 256 bytes; none: there is no such name. */
+export type Texts = (name: string) => readonly string[];
+
 export class NameServer {
-  /** Questions so far, by `name/A` and `name/AAAA`. */
+  /** Questions so far, by `name/A`, `name/AAAA` and `name/TXT`. */
   readonly asked = new Map<string, number>();
   readonly #socket: Socket;
   readonly #zone: Zone;
+  readonly #texts: Texts;
 
-  private constructor(zone: Zone) {
+  private constructor(zone: Zone, texts: Texts) {
     this.#zone = zone;
+    this.#texts = texts;
     this.#socket = createSocket('udp4');
     this.#socket.on('message', (message, { port, address }) => {
       const answer = this.#answer(message);
@@ -25,8 +32,8 @@ export class NameServer {
     });
   }
 
-  static async start(zone: Zone): Promise<NameServer> {
-    const server = new NameServer(zone);
+  static async start(zone: Zone, texts: Texts = () => []): Promise<NameServer> {
+    const server = new NameServer(zone, texts);
     server.#socket.bind(0, '127.0.0.1');
     await once(server.#socket, 'listening');
     return server;
@@ -52,19 +59,24 @@ export class NameServer {
     const name = labels.join('.').toLowerCase();
     const type = message.readUInt16BE(at + 1);
     const question = message.subarray(12, at + 5);
-    const key = `${name}/${type === typeAaaa ? 'AAAA' : 'A'}`;
+    const key = `${name}/${typeNames[type] ?? 'A'}`;
     const count = (this.asked.get(key) ?? 0) + 1;
     this.asked.set(key, count);
 
     const entry = this.#zone[name];
     const addresses = entry === undefined ? [] : entry(count);
     if (addresses === undefined) return undefined;
-    const records = addresses
+    const found = addresses
       .map(address => Buffer.from(ipaddr.parse(address).toByteArray()))
       .filter(bytes => bytes.length === (type === typeAaaa ? 16 : type === typeA ? 4 : 0));
+    const texts = type === typeTxt ? this.#texts(name) : [];
+    const records = [
+      ...found,
+      ...texts.map(text => Buffer.concat([Buffer.from([text.length]), Buffer.from(text, 'latin1')])),
+    ];
     const header = Buffer.from(message.subarray(0, 12));
     // A recursive answer; NXDOMAIN for a name that is not in the zone.
-    header.writeUInt16BE(0x8180 | (entry === undefined ? 3 : 0), 2);
+    header.writeUInt16BE(0x8180 | (entry === undefined && texts.length === 0 ? 3 : 0), 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(records.length, 6);
     header.writeUInt32BE(0, 8);

@@ -18,6 +18,8 @@ const known = {
   'svc/auth/invalid_credentials': 'wrong',
   'svc/auth/invalid_code': 'wrongCode',
   'svc/auth/invalid_passkey': 'wrongPasskey',
+  'svc/auth/sso_required': 'ssoRequired',
+  'svc/auth/sso_failed': 'ssoFailed',
   'svc/auth/no_workspace': 'noWorkspace',
   'svc/auth/signup_disabled': 'closed',
   'svc/auth/email_in_use': 'inUse',

@@ -3,6 +3,7 @@
  *
  *   /sign-in                       to= where to go then
  *   /sign-up, /forgot-password
+ *   /sso                           to= where to go then; code=, state=, iss=, error= what an identity provider has sent back
  *   /no-workspace                  of somebody whose account belongs to none
  *   /join, /reset, /verify, /reject, /email #token= of a mailed link
  */
@@ -17,6 +18,8 @@ import {
 import type { AppIdentity } from '../app-identity.ts';
 import { session } from '../browser-session.ts';
 import { toPathIn } from './problems.ts';
+// Reads what a provider has sent back before a router changes the address.
+import './sso-answer.ts';
 
 export const root = createRootRoute({ component: Outlet });
 
@@ -31,6 +34,13 @@ export function createAccountRoutes({ path }: AppIdentity) {
       if ((await session.getToken()) !== undefined) throw redirect({ href: toPathIn(path, search.to) });
     },
     component: lazyRouteComponent(() => import('./sign-in.tsx'), 'SignIn'),
+  });
+  const ssoRoute = createRoute({
+    getParentRoute: () => root,
+    path: '/sso',
+    validateSearch: (search): { readonly to?: string } =>
+      typeof search['to'] === 'string' ? { to: search['to'] } : {},
+    component: lazyRouteComponent(() => import('./sso.tsx'), 'SingleSignOn'),
   });
   const signUpRoute = createRoute({
     getParentRoute: () => root,
@@ -47,7 +57,14 @@ export function createAccountRoutes({ path }: AppIdentity) {
     path: '/no-workspace',
     component: lazyRouteComponent(() => import('./no-workspace.tsx'), 'NoWorkspace'),
   });
-  return [signInRoute, signUpRoute, forgotRoute, noWorkspaceRoute, ...createMailedRoutes()] as const;
+  return [
+    signInRoute,
+    ssoRoute,
+    signUpRoute,
+    forgotRoute,
+    noWorkspaceRoute,
+    ...createMailedRoutes(),
+  ] as const;
 }
 
 function createMailedRoutes() {

@@ -30,6 +30,9 @@ export function SignIn() {
       title={texts.title}
       footer={
         <>
+          <PageLink to="/sso" search={to === undefined ? {} : { to }}>
+            {texts.sso}
+          </PageLink>
           <PageLink to="/forgot-password">{texts.forgot}</PageLink>
           {isSignUpOpen && <PageLink to="/sign-up">{texts.signUp}</PageLink>}
         </>

@@ -16,6 +16,17 @@ export const german: typeof english = {
       submit: 'Anmelden',
       forgot: 'Passwort vergessen?',
       signUp: 'Konto anlegen',
+      sso: 'Single Sign-on',
+    },
+    sso: {
+      title: 'Single Sign-on',
+      intro: 'Geben Sie Ihre dienstliche E-Mail-Adresse ein: Ihre Organisation meldet Sie an.',
+      proceed: 'Weiter',
+      unknown: 'Keine Organisation meldet Adressen dieser Domain an. Melden Sie sich mit Ihrem Passwort an.',
+      denied:
+        'Ihre Organisation hat Sie nicht angemeldet. Versuchen Sie es noch einmal, oder fragen Sie, wer sie betreut.',
+      finishing: 'Sie werden angemeldet',
+      over: 'Diese Anmeldung ist vorbei oder wurde woanders begonnen. Beginnen Sie noch einmal.',
     },
     ownTitle: 'Ihr Konto',
     secondStep: {
@@ -106,6 +117,9 @@ export const german: typeof english = {
     },
     problems: {
       wrong: 'Die E-Mail-Adresse oder das Passwort ist falsch.',
+      ssoRequired: 'Ihre Organisation verlangt Single Sign-on. Der Link dazu steht unten.',
+      ssoFailed:
+        'Ihre Organisation hat Sie nicht angemeldet: Sie muss Ihre Adresse und deren Domain bestätigt haben.',
       noWorkspace: 'Ihr Konto gehört zu keinem Arbeitsbereich mehr. Bitten Sie um eine Einladung.',
       closed:
         'Dieser Server nimmt keine neuen Konten an. Bitten Sie jemanden aus Ihrem Team um eine Einladung.',

@@ -16,6 +16,16 @@ export const english = {
       submit: 'Sign in',
       forgot: 'Forgotten your password?',
       signUp: 'Create an account',
+      sso: 'Single sign-on',
+    },
+    sso: {
+      title: 'Single sign-on',
+      intro: 'Enter your e-mail address at work: your organisation signs you in.',
+      proceed: 'Continue',
+      unknown: 'No organisation signs in addresses of this domain. Sign in with your password.',
+      denied: 'Your organisation did not sign you in. Try again, or ask whoever looks after it.',
+      finishing: 'Signing you in',
+      over: 'This sign-in is over, or was begun elsewhere. Begin again.',
     },
     ownTitle: 'Your account',
     secondStep: {
@@ -106,6 +116,8 @@ export const english = {
     },
     problems: {
       wrong: 'The e-mail address or the password is wrong.',
+      ssoRequired: 'Your organisation demands single sign-on. Go on by the link below.',
+      ssoFailed: 'Your organisation did not sign you in: it has to verify your address, and its domain.',
       noWorkspace: 'Your account belongs to no workspace any more. Ask for an invitation.',
       closed: 'This server takes no new accounts. Ask somebody of your team for an invitation.',
       inUse: 'This address has an account already. Sign in with it.',

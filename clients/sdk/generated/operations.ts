@@ -14,7 +14,9 @@ POST resetPassword/studio=/reset-password
 NPOST acceptInvitation/studio=/accept-invitation
 NPOST loginWithSecondFactor/studio=/login/second-factor
 NPOST beginPasskeyLogin/studio=/login/passkey/options
-NPOST loginWithPasskey/studio=/login/passkey`,
+NPOST loginWithPasskey/studio=/login/passkey
+NPOST beginSingleSignOn/studio=/sso
+NPOST finishSingleSignOn/studio=/sso/finish`,
   sessions: `LGET list.@s/studio=
 DELETE end.@/studio=/~
 0NPOST endOther@s/studio=/end-others endOthers`,
@@ -31,6 +33,10 @@ NPOST create.@/studio=
 NPOST begin.@/studio=/options
 PATCH update.@/studio=/~
 NPOST remove.@/studio=/~/remove`,
+  singleSignOn: `GET get|PUT set|DELETE remove.@/workspaces/~=
+NPOST add.Sso.Domain/workspaces/~=/domains
+0NPOST prove.Sso.Domain/workspaces/~=/domains/{domain}/prove
+PATCH update|DELETE remove.Sso.Domain/workspaces/~=/domains/{domain}`,
   profile: `GET get|PATCH update.@/studio=`,
   caller: `GET get.@=`,
   workspaces: `LGET list.@s=
@@ -187,6 +193,15 @@ export type OperationId =
   | 'removePasskey'
   | 'beginPasskeyLogin'
   | 'loginWithPasskey'
+  | 'getSingleSignOn'
+  | 'setSingleSignOn'
+  | 'removeSingleSignOn'
+  | 'addSsoDomain'
+  | 'proveSsoDomain'
+  | 'updateSsoDomain'
+  | 'removeSsoDomain'
+  | 'beginSingleSignOn'
+  | 'finishSingleSignOn'
   | 'getProfile'
   | 'updateProfile'
   | 'getCaller'

@@ -7,6 +7,7 @@ import type {
   AcceptInvitationBody,
   Accepted,
   ActivateLoomVersionBody,
+  AddSsoDomainBody,
   AddedPasskey,
   Agent,
   AgentRun,
@@ -17,6 +18,7 @@ import type {
   AttachmentUpload,
   AuditLog,
   BeginPasskeyBody,
+  BeginSingleSignOnBody,
   Budgets,
   BulkBody,
   BulkResults,
@@ -65,6 +67,7 @@ import type {
   Environment,
   EventType,
   FailedReplays,
+  FinishSingleSignOnBody,
   ForgotPasswordBody,
   InboundMessageBody,
   ListedConsoleMember,
@@ -116,10 +119,14 @@ import type {
   SendTemplateBody,
   Session,
   SetBudgetsBody,
+  SetSingleSignOnBody,
   SignUpBody,
   SimulateBody,
   Simulated,
+  SingleSignOn,
   SkeinEvent,
+  SsoDomain,
+  StartedSingleSignOn,
   Stitch,
   StitchStats,
   StitchWithSecret,
@@ -147,6 +154,7 @@ import type {
   UpdatePasskeyBody,
   UpdateProfileBody,
   UpdateProjectBody,
+  UpdateSsoDomainBody,
   UpdateStitchBody,
   UpdateThreadBody,
   UpdateToolBody,
@@ -307,7 +315,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -340,7 +348,7 @@ export interface ExportAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -933,7 +941,7 @@ export interface AuthApi {
    * Sets the refresh cookie. A verification link is e-mailed.
    * An Idempotency-Key has no effect. The answer is not stored: a repeated request finds the address in use, and its owner logs in.
    * Needs no credential.
-   * @throws {ApiError} `svc/auth/signup_disabled`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
+   * @throws {ApiError} `svc/auth/signup_disabled`, `svc/auth/sso_required`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
    */
   signUp(body: SignUpBody, options?: CallOptions): Call<TokenResponse>;
 
@@ -942,7 +950,7 @@ export interface AuthApi {
    * Sets the refresh cookie. Where the user has a second factor, the answer to a right password is 401 svc/auth/second_factor_required: `details.challenge` names the login for POST /studio/auth/login/second-factor, for 5 minutes and 5 codes, and `details.methods` says what the user has set up: totp, passkey, or both.
    * An Idempotency-Key has no effect. Each request opens a new session.
    * Needs no credential.
-   * @throws {ApiError} `svc/auth/second_factor_required`, `svc/auth/no_workspace`
+   * @throws {ApiError} `svc/auth/second_factor_required`, `svc/auth/sso_required`, `svc/auth/no_workspace`
    */
   login(body: LoginBody, options?: CallOptions): Call<TokenResponse>;
 
@@ -1013,7 +1021,7 @@ export interface AuthApi {
    * Sets the refresh cookie. If the invited address has no account, one is created with the password. If it has one, send its access token or its password, else the answer is 401 svc/auth/login_required; another account's access token alone is 403. A token that is unknown, used or revoked is 404, one that is older than 7 days 401 svc/auth/expired_token.
    * An Idempotency-Key has no effect. The answer is not stored: a repeated request finds the token used (404), and the user logs in.
    * Not for API keys.
-   * @throws {ApiError} `svc/auth/login_required`, `svc/runtime/not_found`, `svc/auth/email_domain_not_allowed`
+   * @throws {ApiError} `svc/auth/login_required`, `svc/auth/sso_required`, `svc/runtime/not_found`, `svc/auth/email_domain_not_allowed`
    */
   acceptInvitation(body: AcceptInvitationBody, options?: CallOptions): Call<TokenResponse>;
 
@@ -1039,9 +1047,27 @@ export interface AuthApi {
    * Takes the answer of the browser (AuthenticationResponseJSON), and after the password the challenge of that login. Sets the refresh cookie. Each challenge is good for one answer. The authenticator has to have verified its user, so that a passkey alone counts as two factors.
    * An Idempotency-Key has no effect. A repeated request finds its challenge used (401): begin again.
    * Needs no credential.
-   * @throws {ApiError} `svc/auth/no_workspace`
+   * @throws {ApiError} `svc/auth/sso_required`, `svc/auth/no_workspace`
    */
   loginWithPasskey(body: PasskeyLoginBody, options?: CallOptions): Call<TokenResponse>;
+
+  /**
+   * Begin to sign in by the identity provider of an e-mail domain.
+   * Answers with the address to send the browser to, and with `flow`, which stays in the browser. 404: no workspace has proven the domain.
+   * An Idempotency-Key has no effect. Each request begins another sign-in; the earlier ones stay good for their 10 minutes.
+   * Needs no credential.
+   * @throws {ApiError} `svc/auth/sso_failed`, `svc/runtime/not_found`
+   */
+  beginSingleSignOn(body: BeginSingleSignOnBody, options?: CallOptions): Call<StartedSingleSignOn>;
+
+  /**
+   * Sign in with what the identity provider has sent back.
+   * Takes `flow` and what the provider has put into the address that it led back to. Sets the refresh cookie. The account is that of the address that the provider has verified; there is one afterwards, and it is a member of the workspace, as a viewer by default. Where the account has a second factor, the answer is 401 svc/auth/second_factor_required, as after a password.
+   * An Idempotency-Key has no effect. A repeated request finds its flow used (401): begin again.
+   * Needs no credential.
+   * @throws {ApiError} `svc/auth/sso_failed`, `svc/auth/second_factor_required`, `svc/auth/email_domain_not_allowed`
+   */
+  finishSingleSignOn(body: FinishSingleSignOnBody, options?: CallOptions): Call<TokenResponse>;
 }
 
 export interface SessionsApi {
@@ -1188,6 +1214,64 @@ export interface PasskeysApi {
    * @throws {ApiError} `svc/runtime/not_found`
    */
   remove(passkeyId: string, body: RemovePasskeyBody, options?: CallOptions): Call<void>;
+}
+
+export interface SingleSignOnApi {
+  /**
+   * Read a workspace's identity provider and its domains.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  get(workspaceId: string, options?: CallOptions): Call<SingleSignOn>;
+
+  /**
+   * Set a workspace's identity provider.
+   * By OpenID Connect: issuer, client id and client secret, as the provider has given them out for `redirectUri`. The provider is looked up at once (422 where it is none). Without `clientSecret` the present one stays. With another issuer all domains have to be proven anew.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   */
+  set(workspaceId: string, body: SetSingleSignOnBody, options?: CallOptions): Call<SingleSignOn>;
+
+  /**
+   * Remove a workspace's identity provider and its domains.
+   * Accounts and memberships stay. Whoever has no password sets one by the link for forgotten passwords.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  remove(workspaceId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Add a domain whose addresses sign in by the identity provider.
+   * Nobody signs in by it before it is proven: answers with the record that its DNS has to have. A domain that is there already stays as it is.
+   * An Idempotency-Key has no effect. A repeated request finds the domain there, and answers with it.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   */
+  addDomain(workspaceId: string, body: AddSsoDomainBody, options?: CallOptions): Call<SsoDomain>;
+
+  /**
+   * Look for the proof in a domain's DNS.
+   * From then on verified addresses of the domain sign in. 409 while the record is not there, and where another workspace has proven the domain.
+   * An Idempotency-Key has no effect. A repeated request finds it proven, and answers with it.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   */
+  proveDomain(workspaceId: string, domain: string, options?: CallOptions): Call<SsoDomain>;
+
+  /**
+   * Say whether addresses of a domain have to sign in by the identity provider.
+   * Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts, but for the owners of this workspace. Sessions that there are go on.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   */
+  updateDomain(workspaceId: string, domain: string, body: UpdateSsoDomainBody, options?: CallOptions): Call<SsoDomain>;
+
+  /**
+   * Remove a domain.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  removeDomain(workspaceId: string, domain: string, options?: CallOptions): Call<void>;
 }
 
 export interface ProfileApi {
@@ -2378,6 +2462,7 @@ export interface Resources {
   readonly account: AccountApi;
   readonly secondFactor: SecondFactorApi;
   readonly passkeys: PasskeysApi;
+  readonly singleSignOn: SingleSignOnApi;
   readonly profile: ProfileApi;
   readonly caller: CallerApi;
   readonly workspaces: WorkspacesApi;

@@ -3123,6 +3123,82 @@ export interface PasskeyLoginBody {
   response: Readonly<Record<string, unknown>>;
 }
 
+export interface DnsRecord {
+  /** Where the record is. */
+  name: string;
+  type: 'TXT';
+  /** What it says. */
+  value: string;
+}
+
+export interface SsoDomain {
+  /** As it is after the @ of its addresses. */
+  domain: string;
+  /** What the DNS of the domain has to have. */
+  record: DnsRecord;
+  /** When the record was found; null: nobody signs in by it yet. */
+  provenAt: string | null;
+  /** Whether its addresses sign in by the provider alone, but for owners of the workspace. */
+  required: boolean;
+}
+
+export interface SingleSignOn {
+  /** The workspace. */
+  workspaceId: string;
+  /** The provider, by the address at which it describes itself (OpenID Connect Discovery). */
+  issuer: string | null;
+  /** As the provider has given it out. */
+  clientId: string | null;
+  /** What the provider has to know as the address that it leads back to. */
+  redirectUri: string;
+  /** Whose addresses sign in by the provider. */
+  domains: SsoDomain[];
+  /** When it last changed. */
+  updatedAt: string | null;
+}
+
+export interface SetSingleSignOnBody {
+  /** The provider, by the address at which it describes itself (OpenID Connect Discovery). */
+  issuer: string;
+  /** As the provider has given it out. */
+  clientId: string;
+  /** As the provider has given it out. Shown to nobody; absent: it stays. */
+  clientSecret?: string | undefined;
+}
+
+export interface AddSsoDomainBody {
+  /** As it is after the @ of its addresses. */
+  domain: string;
+}
+
+export interface UpdateSsoDomainBody {
+  /** Whether its addresses sign in by the provider alone, but for owners of the workspace. */
+  required: boolean;
+}
+
+export interface BeginSingleSignOnBody {
+  /** Whose domain says which provider it is. */
+  email: string;
+}
+
+export interface StartedSingleSignOn {
+  /** Names the sign-in. Stays in the browser that began it. */
+  flow: string;
+  /** Where to send the browser. */
+  url: string;
+}
+
+export interface FinishSingleSignOnBody {
+  /** From the answer that began the sign-in. */
+  flow: string;
+  /** As the provider has sent it back. */
+  code: string;
+  /** As the provider has sent it back. */
+  state: string;
+  /** The parameter iss, where the provider has sent one. */
+  issuer?: string | undefined;
+}
+
 export interface SavedFilter {
   /** One of those that GET /console/projects/{projectId}/queues counts. */
   queue: 'mine' | 'unassigned' | 'allOpen' | 'needsApproval' | 'waitingLongest' | 'windowClosing' | 'failedSends' | 'paused' | 'closed' | 'snoozed';
@@ -3541,7 +3617,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.passkey_added, user.passkey_removed, user.removed, user.login_failed, session.opened, session.closed, session.reuse_detected, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, stitch.disabled, thread.updated, thread.assigned, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, tool.tested, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.created, agent_run.cancelled, agent_run.suggestion_resolved, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.passkey_added, user.passkey_removed, user.removed, user.login_failed, session.opened, session.closed, session.reuse_detected, single_sign_on.updated, single_sign_on.removed, single_sign_on.used, single_sign_on.domain_added, single_sign_on.domain_proven, single_sign_on.domain_updated, single_sign_on.domain_removed, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.joined, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, stitch.disabled, thread.updated, thread.assigned, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, tool.tested, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.created, agent_run.cancelled, agent_run.suggestion_resolved, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -5176,6 +5252,8 @@ export type ErrorCode =
   | 'svc/auth/second_factor_required'
   | 'svc/auth/invalid_code'
   | 'svc/auth/invalid_passkey'
+  | 'svc/auth/sso_required'
+  | 'svc/auth/sso_failed'
   | 'svc/auth/no_workspace'
   | 'svc/auth/email_not_verified'
   | 'svc/auth/login_required'

@@ -15,7 +15,7 @@ export function ErrorNote({ error }: { readonly error: unknown }) {
       {text}
       {requestId !== undefined && !text.includes(requestId) && <div>{texts.request(requestId)}</div>}
       {docsUrl !== undefined && isOwnAddress(docsUrl) && (
-        <Anchor size="sm" href={docsUrl} target="_blank" rel="noreferrer">
+        <Anchor size="sm" c="inherit" underline="always" href={docsUrl} target="_blank" rel="noreferrer">
           {texts.explanation}
         </Anchor>
       )}

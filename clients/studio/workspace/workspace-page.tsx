@@ -5,6 +5,7 @@ import { useTexts } from '../texts/index.ts';
 import { CreateProject } from './create-project.tsx';
 import { Projects } from './projects.tsx';
 import { SecondFactorDemand } from './second-factor.tsx';
+import { SingleSignOn } from './single-sign-on.tsx';
 import { WorkspaceActions } from './workspace-actions.tsx';
 
 export function WorkspacePage() {
@@ -17,6 +18,9 @@ export function WorkspacePage() {
       </Section>
       <Section title={texts.secondFactor.title}>
         <SecondFactorDemand />
+      </Section>
+      <Section title={texts.sso.title}>
+        <SingleSignOn />
       </Section>
     </Page>
   );

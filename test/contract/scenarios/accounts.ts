@@ -2,6 +2,7 @@ import type { authOperations } from '../../../protocol/operations/auth.ts';
 import type { profileOperations } from '../../../protocol/operations/profile.ts';
 import { Client, type Reply } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
+import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { NodeProcess } from '../../support/node-process.ts';
@@ -43,6 +44,30 @@ async function invitation({ tenant, fixture }: TenantEnvironment, email = newAdd
     body: { email },
   });
   return { invitationId, email, token: await fixture.getMailedToken(email, 'join') };
+}
+
+/** A new address of a domain whose workspace demands single sign-on. */
+export async function createRequiredAddress(fixture: ContractFixture): Promise<string> {
+  const { person } = await newcomer(fixture);
+  const { workspaceId } = await person.get<{ workspaceId: string }>('me');
+  const { issuer } = await fixture.identity.provider();
+  const body = { issuer, clientId, clientSecret };
+  await person.get('setSingleSignOn', { params: { workspaceId }, body });
+  const domain = `${workspaceId.replace('_', '-')}.test`;
+  await fixture.database.query(
+    `insert into sso_domains (workspace_id, domain, proof, proven_at, required, created_at, updated_at)
+    values ($1, $2, 'of a test', now(), true, now(), now())`,
+    [workspaceId, domain],
+  );
+  return `somebody@${domain}`;
+}
+
+/** Gives the account the address. */
+export async function moveAddress(fixture: ContractFixture, userId: string, email: string): Promise<void> {
+  await fixture.database.query('update users set email = $1, email_key = $1 where user_id = $2', [
+    email,
+    userId,
+  ]);
 }
 
 /** Its time is up. */
@@ -124,6 +149,10 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         by: fixture.anonymous,
         asked: { body: { email: 'someone@mailinator.com', password } },
       }),
+      'svc/auth/sso_required': async fixture => ({
+        by: fixture.anonymous,
+        asked: { body: { email: await createRequiredAddress(fixture), password } },
+      }),
     },
   },
   login: {
@@ -137,6 +166,12 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         const { email, person } = await newcomer(fixture);
         const { secret } = await person.get<{ secret: string }>('enrolSecondFactor', { body: { password } });
         await person.get('confirmSecondFactor', { body: { code: showCode(secret, Date.now()) } });
+        return { by: fixture.anonymous, asked: { body: { email, password } } };
+      },
+      'svc/auth/sso_required': async fixture => {
+        const { userId } = await newcomer(fixture);
+        const email = await createRequiredAddress(fixture);
+        await moveAddress(fixture, userId, email);
         return { by: fixture.anonymous, asked: { body: { email, password } } };
       },
       'svc/auth/no_workspace': async fixture => {
@@ -244,6 +279,14 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         await fixture.database.query(
           `update invitations set email = $2, email_key = $2 where invitation_id = $1`,
           [invitationId, address],
+        );
+        return { by: fixture.anonymous, asked: { body: { token, password } } };
+      },
+      'svc/auth/sso_required': async fixture => {
+        const { token, invitationId } = await invitation(fixture.sandbox);
+        await fixture.database.query(
+          `update invitations set email = $2, email_key = $2 where invitation_id = $1`,
+          [invitationId, await createRequiredAddress(fixture)],
         );
         return { by: fixture.anonymous, asked: { body: { token, password } } };
       },

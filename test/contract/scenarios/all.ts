@@ -30,6 +30,7 @@ import { passkeyScenarios } from './passkeys.ts';
 import { privacyScenarios } from './privacy.ts';
 import { runScenarios } from './runs.ts';
 import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
+import { ssoScenarios } from './single-sign-on.ts';
 import { usageScenarios } from './usage.ts';
 import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.ts';
 
@@ -38,6 +39,7 @@ const all: Scenarios = {
   ...ownAccountScenarios,
   ...secondFactorScenarios,
   ...passkeyScenarios,
+  ...ssoScenarios,
   ...profileScenarios,
   ...callerScenarios,
   ...tenancyScenarios,

@@ -3,7 +3,7 @@ import type { Client, Reply } from '../../node/client.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import type { ContractFixture } from '../contract-fixture.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { newcomer, password } from './accounts.ts';
+import { createRequiredAddress, moveAddress, newcomer, password } from './accounts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -180,6 +180,11 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
       'svc/auth/expired_token': async fixture => {
         const { asked } = await signed(fixture);
         await expire(fixture, 'passkey_challenges', null);
+        return { by: fixture.anonymous, asked };
+      },
+      'svc/auth/sso_required': async fixture => {
+        const { asked, userId } = await signed(fixture);
+        await moveAddress(fixture, userId, await createRequiredAddress(fixture));
         return { by: fixture.anonymous, asked };
       },
       'svc/auth/no_workspace': async fixture => {

@@ -112,7 +112,7 @@ const table: readonly Row[] = [
     null,
     admin,
     nobody,
-    'createInvitation revokeInvitation updateMember upsertProjectMember removeProjectMember updateWorkspace transferWorkspace createProject updateProject archiveProject createPartnerApp rotatePartnerAppSecret revokePartnerApp',
+    'createInvitation revokeInvitation updateMember upsertProjectMember removeProjectMember updateWorkspace transferWorkspace createProject updateProject archiveProject createPartnerApp rotatePartnerAppSecret revokePartnerApp getSingleSignOn setSingleSignOn removeSingleSignOn addSsoDomain proveSsoDomain updateSsoDomain removeSsoDomain',
   ),
   row(null, ['owner'], nobody, 'archiveWorkspace'),
   row(null, viewer, all, 'listConsoleMembers listProjectMembers getProject getEnvironment'),
@@ -127,7 +127,7 @@ const open = new Set(
   `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount acceptInvitation
   loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
   getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
-    listPasskeys beginPasskey createPasskey updatePasskey removePasskey beginPasskeyLogin loginWithPasskey
+    listPasskeys beginPasskey createPasskey updatePasskey removePasskey beginPasskeyLogin loginWithPasskey beginSingleSignOn finishSingleSignOn
   listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
   verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );

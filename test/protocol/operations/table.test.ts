@@ -42,6 +42,8 @@ t.test('the operations are those that were agreed', async t => {
     loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
     getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
     listPasskeys beginPasskey createPasskey updatePasskey removePasskey beginPasskeyLogin loginWithPasskey
+    getSingleSignOn setSingleSignOn removeSingleSignOn addSsoDomain proveSsoDomain updateSsoDomain removeSsoDomain
+    beginSingleSignOn finishSingleSignOn
     createInvitation listInvitations revokeInvitation listMembers getMember updateMember removeMember
     listProjectMembers upsertProjectMember removeProjectMember
     listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject

@@ -1,0 +1,144 @@
+/**
+ * Whoever a provider vouches for. Their account is the one with the address, whatever it was made by: the workspace has proven that it has the
+ * domain, and so whoever has its mail. Without an account one is made; whoever is no member of the workspace becomes a viewer. A second factor of
+ * the account is asked for here, too.
+ */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { newId } from '../../protocol/ids.ts';
+import {
+  findMethods,
+  forgetSecondFactor,
+  type LoginClient,
+  openChallenge,
+  type OpenSession,
+  type RefuseAccount,
+  SecondFactorRequired,
+  type Sessions,
+  toEmailDomain,
+} from '../accounts/index.ts';
+import { recordAccountAction, recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import { type Database, violatesConstraint } from '../database/index.ts';
+import { Session, User, WorkspaceMember } from '../entities/index.ts';
+import { appendEvents, type NewEvent } from '../events/index.ts';
+import { emailKey } from '../mail/index.ts';
+import type { KeyedHash } from '../secrets/index.ts';
+import { type AccessCache, revokeGrants } from '../tenancy/index.ts';
+import type { StartedFlow } from './flows.ts';
+
+/** A change of the provider or its domains waits, or is seen. */
+const lockDomain = `
+  select 1 from sso_domains d
+  join sso_connections c on c.workspace_id = d.workspace_id
+  join workspaces w on w.workspace_id = d.workspace_id
+  where d.workspace_id = ? and d.domain = ? and d.proven_at is not null and c.issuer = ? and w.archived_at is null
+  for share of d, c, w`;
+
+export interface SsoSignInOptions {
+  readonly db: Database;
+  readonly hash: KeyedHash;
+  readonly sessions: Sessions;
+  readonly access: Pick<AccessCache, 'invalidateUser'>;
+  readonly refuse: RefuseAccount;
+}
+
+export class SsoSignIn {
+  readonly #options: SsoSignInOptions;
+
+  constructor(options: SsoSignInOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Opens a session for an address that the provider has verified. Refused where its domain is none of the workspace's proven ones. Rejects
+   * with {@link SecondFactorRequired} where a second factor is needed, too.
+   */
+  async signIn(
+    { workspaceId, issuer }: Pick<StartedFlow, 'workspaceId' | 'issuer'>,
+    email: string,
+    client: LoginClient,
+    now: number,
+  ): Promise<OpenSession> {
+    const { db, hash, sessions, access, refuse } = this.#options;
+    const domain = toEmailDomain(email);
+    try {
+      const { userId, opened } = await db.em().transactional(async em => {
+        const found = await em.execute<unknown[]>(lockDomain, [workspaceId, domain, issuer]);
+        if (found.length === 0) throw refuse('foreign_domain');
+        const { user, events } = await this.#admit(em, email, client, now);
+        const { userId } = user;
+        const audit = { byUserId: userId, origin: client, now };
+        await join(em, workspaceId, audit);
+        const details = { issuer };
+        await recordUserAction(em, audit, {
+          workspaceId,
+          action: 'single_sign_on.used',
+          targetId: userId,
+          details,
+        });
+        const methods = await findMethods(em, userId);
+        const opened =
+          methods.length === 0
+            ? await sessions.open(em, userId, client, now)
+            : { challenge: await openChallenge(em, hash, userId, now), methods };
+        if (events.length > 0) await appendEvents(em, events);
+        return { userId, opened };
+      });
+      access.invalidateUser(userId);
+      if ('challenge' in opened) throw new SecondFactorRequired(opened);
+      return opened;
+    } catch (error) {
+      throw violatesConstraint(error, 'users_email_key') ? refuse('email_in_use') : error;
+    }
+  }
+
+  /** The locked account of the address. */
+  async #admit(
+    em: EntityManager,
+    email: string,
+    client: LoginClient,
+    now: number,
+  ): Promise<{ readonly user: InferEntity<typeof User>; readonly events: readonly NewEvent[] }> {
+    const at = new Date(now);
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };
+    const present = await em.findOne(User, { emailKey: emailKey(email) }, lock);
+    if (present === null) {
+      const user = em.create(User, {
+        userId: newId('user', now),
+        email: email.trim().normalize('NFC'),
+        emailKey: emailKey(email),
+        emailVerifiedAt: at,
+        createdAt: at,
+        updatedAt: at,
+      });
+      await em.flush();
+      const { userId } = user;
+      await recordAccountAction(
+        em,
+        { byUserId: userId, origin: client, now },
+        { action: 'user.created', targetId: userId },
+      );
+      return { user, events: [] };
+    }
+    if (present.emailVerifiedAt) return { user: present, events: [] };
+    // Somebody else may have made it, with a password that they know.
+    const { userId } = present;
+    em.assign(present, { emailVerifiedAt: at, passwordHash: null, updatedAt: at });
+    await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
+    await forgetSecondFactor(em, userId);
+    await em.flush();
+    return { user: present, events: await revokeGrants(em, { byUserId: userId, origin: client, now }) };
+  }
+}
+
+/** With the least role that there is. */
+async function join(em: EntityManager, workspaceId: string, audit: UserAuditContext): Promise<void> {
+  const { byUserId: userId, now } = audit;
+  if ((await em.count(WorkspaceMember, { workspaceId, userId })) > 0) return;
+  const at = new Date(now);
+  em.create(WorkspaceMember, { workspaceId, userId, role: 'viewer', createdAt: at, updatedAt: at });
+  await em.flush();
+  const details = { role: 'viewer', by: 'single_sign_on' };
+  await recordUserAction(em, audit, { workspaceId, action: 'member.joined', targetId: userId, details });
+}

@@ -1,0 +1,245 @@
+/** Single sign-on by a real identity provider and a real name server: settings, proofs, signing in, and all that is refused. */
+import t from 'tap';
+import { ApiError, Skein } from '../../../clients/sdk/index.ts';
+import { NameServer } from '../../support/name-server.ts';
+import { clientId, clientSecret, startOidcProvider } from '../../support/oidc-provider/index.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { showCode } from '../../support/totp.ts';
+import { startSkeinOn } from '../../support/skein-in-process.ts';
+
+const { url, database: db } = await startTestDatabase(t);
+const records = new Map<string, string>();
+const nameServer = await NameServer.start({}, name => [records.get(name) ?? []].flat());
+t.teardown(() => nameServer.stop());
+const { url: baseUrl } = await startSkeinOn(t, url, {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  NAME_SERVERS: nameServer.address,
+});
+const provider = await startOidcProvider(t, `${baseUrl}/studio/sso`);
+const other = await startOidcProvider(t, `${baseUrl}/studio/sso`);
+const password = 'correct horse battery';
+const anonymous = new Skein({ apiKey: null, baseUrl });
+const conflict = { code: 'svc/runtime/conflict' };
+const failed = { code: 'svc/auth/sso_failed' };
+
+async function signUp(email: string) {
+  const { accessToken } = await anonymous.auth.signUp({ email, password });
+  const api = new Skein({ apiKey: () => accessToken, baseUrl });
+  const { workspaceId, userId } = await api.auth.me();
+  return { email, api, workspaceId, userId };
+}
+
+const owner = await signUp('owner@acme.test');
+const { workspaceId } = owner;
+const settings = owner.api.singleSignOn;
+const provide = (issuer = provider.issuer) => settings.set(workspaceId, { issuer, clientId, clientSecret });
+
+async function prove(domain: string): Promise<void> {
+  const { record } = await settings.addDomain(workspaceId, { domain });
+  records.set(record.name, record.value);
+  await settings.proveDomain(workspaceId, domain);
+}
+
+/** As far as the provider has sent the browser back. */
+async function returned(email: string, as = email) {
+  const { flow, url } = await anonymous.auth.beginSingleSignOn({ email });
+  const back = await provider.signIn(url, as);
+  const sent = Object.fromEntries(back.searchParams) as Record<string, string>;
+  return { flow, code: sent['code'] ?? '', state: sent['state'] ?? '', issuer: sent['iss'] ?? '' };
+}
+
+const signOn = async (email: string, as = email) =>
+  anonymous.auth.finishSingleSignOn(await returned(email, as));
+
+t.test('settings: the provider is looked up, its secret sealed and shown to nobody', async t => {
+  t.match(await settings.get(workspaceId), {
+    issuer: null,
+    redirectUri: `${baseUrl}/studio/sso`,
+    domains: [],
+  });
+  await t.rejects(settings.addDomain(workspaceId, { domain: 'acme.test' }), conflict, 'no provider yet');
+  for (const issuer of [
+    baseUrl,
+    'http://127.0.0.1:1',
+    'http://169.254.169.254',
+    `${provider.issuer}/nothing`,
+  ]) {
+    const set = settings.set(workspaceId, { issuer, clientId, clientSecret });
+    await t.rejects(set, { code: 'svc/validation/invalid_request' }, issuer);
+  }
+  await t.rejects(settings.set(workspaceId, { issuer: provider.issuer, clientId }), conflict, 'no secret');
+  const set = await provide();
+  t.match(set, { issuer: provider.issuer, clientId });
+  t.notMatch(JSON.stringify(set), clientSecret);
+  const rows = await db.query<{ client_secret: string }>('select client_secret from sso_connections');
+  t.notMatch(rows[0]?.client_secret, clientSecret);
+  t.match(await settings.set(workspaceId, { issuer: provider.issuer, clientId }), { clientId }, 'it stays');
+});
+
+t.test('a domain signs nobody in before its record is there', async t => {
+  for (const domain of ['no domain', 'localhost', '127.0.0.1', 'a..test']) {
+    await t.rejects(
+      settings.addDomain(workspaceId, { domain }),
+      { code: 'svc/validation/invalid_request' },
+      domain,
+    );
+  }
+  const added = await settings.addDomain(workspaceId, { domain: 'ACME.test.' });
+  t.match(added, {
+    domain: 'acme.test',
+    record: { name: '_skein-sso.acme.test', type: 'TXT' },
+    provenAt: null,
+  });
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' }), {
+    code: 'svc/runtime/not_found',
+  });
+  await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict);
+  await t.rejects(settings.updateDomain(workspaceId, 'acme.test', { required: true }), conflict);
+  records.set(added.record.name, `${added.record.value}x`);
+  await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict, 'another text');
+  records.set(added.record.name, added.record.value);
+  t.type((await settings.proveDomain(workspaceId, 'acme.test')).provenAt, 'string');
+  t.ok((nameServer.asked.get('_skein-sso.acme.test/TXT') ?? 0) >= 3);
+});
+
+t.test('the first sign-in makes an account and a viewer, the next ones find them', async t => {
+  const { accessToken } = await signOn('ann@acme.test');
+  const ann = new Skein({ apiKey: () => accessToken, baseUrl });
+  t.match(await ann.auth.me(), {
+    email: 'ann@acme.test',
+    emailVerified: true,
+    workspaceId,
+    workspaceRole: 'viewer',
+  });
+  const again = await signOn('Ann@acme.test', 'ann@acme.test');
+  const { userId } = await ann.auth.me();
+  const second = new Skein({ apiKey: () => again.accessToken, baseUrl });
+  t.equal((await second.auth.me()).userId, userId);
+  const entries = await owner.api.auditLogs.list({ workspaceId }).toArray(100);
+  const actions = entries.map(({ action }) => action);
+  for (const action of ['updated', 'domain_added', 'domain_proven', 'used']) {
+    t.ok(actions.includes(`single_sign_on.${action}`), action);
+  }
+  t.ok(actions.includes('member.joined'));
+});
+
+t.test('an answer is taken once, by the browser that asked, and with its own state', async t => {
+  const mine = await returned('bob@acme.test');
+  const others = await returned('bob@acme.test');
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, state: others.state }), failed, 'wrong state');
+  await t.rejects(
+    anonymous.auth.finishSingleSignOn(mine),
+    { code: 'svc/auth/invalid_token' },
+    'which used it up',
+  );
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, flow: 'unknown' }), {
+    code: 'svc/auth/invalid_token',
+  });
+  t.ok(await anonymous.auth.finishSingleSignOn(others));
+  await t.rejects(anonymous.auth.finishSingleSignOn(others), { code: 'svc/auth/invalid_token' });
+  const third = await returned('bob@acme.test');
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...third, code: others.code }), failed, 'a used code');
+  const fourth = await returned('bob@acme.test');
+  const fifth = await returned('bob@acme.test');
+  await t.rejects(
+    anonymous.auth.finishSingleSignOn({ ...fourth, code: fifth.code }),
+    failed,
+    'a code of another sign-in: its verifier and nonce are others',
+  );
+  const late = await returned('bob@acme.test');
+  await db.query(`update sso_flows set expires_at = now() - interval '1 s'`);
+  await t.rejects(anonymous.auth.finishSingleSignOn(late), { code: 'svc/auth/expired_token' });
+});
+
+t.test('a provider vouches for verified addresses of proven domains alone', async t => {
+  await t.rejects(signOn('ann@acme.test', 'eve@other.test'), failed, 'another domain');
+  await t.rejects(signOn('ann@acme.test', 'unverified-eve@acme.test'), failed, 'not verified');
+  await t.rejects(signOn('ann@acme.test', 'eve@sub.acme.test'), failed, 'a domain beneath it');
+  t.same(await db.query(`select from users where email like '%eve@%'`), []);
+});
+
+t.test('an account of the address is found, and its second factor asked for', async t => {
+  const carl = await signUp('carl@acme.test');
+  await db.query('update users set email_verified_at = now() where user_id = $1', [carl.userId]);
+  const { secret } = await carl.api.secondFactor.enrol({ password });
+  await carl.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
+  const refused = await signOn('carl@acme.test').then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (!(refused instanceof ApiError)) return t.fail('no second factor was asked for');
+  t.match(refused, { code: 'svc/auth/second_factor_required', details: { methods: ['totp'] } });
+  const challenge = String(refused.details?.['challenge']);
+  const code = showCode(secret, Date.now() + 30_000);
+  const { accessToken } = await anonymous.auth.loginWithSecondFactor({ challenge, code });
+  t.match(await new Skein({ apiKey: () => accessToken, baseUrl }).auth.me(), { userId: carl.userId });
+  t.match(await owner.api.members.get(workspaceId, carl.userId), { role: 'viewer' });
+});
+
+t.test('an account that nobody had proven is taken from whoever made it', async t => {
+  const dora = await signUp('dora@acme.test');
+  t.ok(await signOn('dora@acme.test'));
+  await t.rejects(dora.api.auth.me(), { code: 'svc/auth/invalid_token' });
+  await t.rejects(anonymous.auth.login({ email: dora.email, password }), {
+    code: 'svc/auth/invalid_credentials',
+  });
+});
+
+t.test('where it is demanded, passwords are refused, but for owners', async t => {
+  const finn = await signUp('finn@acme.test');
+  await db.query('update users set email_verified_at = now() where user_id = $1', [finn.userId]);
+  await settings.updateDomain(workspaceId, 'acme.test', { required: true });
+  const required = { code: 'svc/auth/sso_required', status: 403 };
+  await t.rejects(anonymous.auth.login({ email: finn.email, password }), required);
+  await t.rejects(anonymous.auth.login({ email: finn.email, password: 'wrong' }), {
+    code: 'svc/auth/invalid_credentials',
+  });
+  await t.rejects(anonymous.auth.signUp({ email: 'gail@acme.test', password }), required);
+  t.ok(await signOn(finn.email));
+  t.ok(await anonymous.auth.login({ email: owner.email, password }), 'who can repair it');
+  await settings.updateDomain(workspaceId, 'acme.test', { required: false });
+  t.ok(await anonymous.auth.login({ email: finn.email, password }));
+});
+
+t.test('a domain belongs to the workspace that has proven it', async t => {
+  await prove('taken.test');
+  const rival = await signUp('rival@other.test');
+  const own = rival.api.singleSignOn;
+  await own.set(rival.workspaceId, { issuer: other.issuer, clientId, clientSecret });
+  const { record } = await own.addDomain(rival.workspaceId, { domain: 'taken.test' });
+  records.set(record.name, record.value);
+  await t.rejects(own.proveDomain(rival.workspaceId, 'taken.test'), conflict);
+  await t.rejects(own.get(workspaceId), { code: 'svc/runtime/not_found' }, 'nor are others’ settings seen');
+  await t.rejects(own.set(workspaceId, { issuer: other.issuer, clientId, clientSecret }), {
+    code: 'svc/runtime/not_found',
+  });
+});
+
+t.test('with another issuer nobody signs in before the domain is proven anew', async t => {
+  const begun = await returned('ann@acme.test');
+  const before = await settings.get(workspaceId);
+  const after = await provide(other.issuer);
+  t.same(
+    after.domains.map(({ provenAt }) => provenAt),
+    [null, null],
+  );
+  t.not(after.domains[0]?.record.value, before.domains[0]?.record.value);
+  await t.rejects(anonymous.auth.finishSingleSignOn(begun), { code: 'svc/auth/invalid_token' });
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' }), {
+    code: 'svc/runtime/not_found',
+  });
+  await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict, 'the old record proves nothing');
+});
+
+t.test('it is removed', async t => {
+  await provide();
+  await prove('acme.test');
+  await settings.removeDomain(workspaceId, 'taken.test');
+  await t.rejects(settings.removeDomain(workspaceId, 'taken.test'), { code: 'svc/runtime/not_found' });
+  t.ok(await signOn('ann@acme.test'));
+  await settings.remove(workspaceId);
+  t.match(await settings.get(workspaceId), { issuer: null, domains: [] });
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' }), {
+    code: 'svc/runtime/not_found',
+  });
+});
