@@ -64,8 +64,8 @@ export function onRefusal(listener: () => void): () => void {
 
 async function ask(url: string, init: RequestInit): Promise<Response> {
   const answer = await session.ask(requests.fetch, url, init);
-  // What nobody but others may read says nothing.
-  if (answer.status === 403 && init.method !== undefined && init.method !== 'GET')
+  // What nobody but others may read says nothing. Who has no access any more is told that there is nothing.
+  if ((answer.status === 403 || answer.status === 404) && init.method !== undefined && init.method !== 'GET')
     for (const listener of refusalListeners) listener();
   return answer;
 }

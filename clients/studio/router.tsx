@@ -15,6 +15,7 @@ import { createAccountRoutes, leaveWithSession, requireSession, root } from '../
 import { Failed, NotFound } from '../kit/shell/problem-pages.tsx';
 import { auditSearch } from './audit/audit-search.ts';
 import { identity } from './identity.ts';
+import { readArchived } from './parts/archived-search.ts';
 import { readSearch } from './parts/search.ts';
 import { ChooseProject } from './shell/choose-project.tsx';
 import { AccountFrame, WorkspaceFrame } from './shell/outer-frames.tsx';
@@ -63,6 +64,7 @@ const channelRoute = createRoute({
 const webhooksRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/webhooks',
+  validateSearch: readArchived,
   component: lazyRouteComponent(() => import('./webhooks/webhooks.tsx'), 'Webhooks'),
 });
 
@@ -83,6 +85,7 @@ const eventsRoute = createRoute({
 const agentsRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/agents',
+  validateSearch: readArchived,
   component: lazyRouteComponent(() => import('./agents/agents.tsx'), 'Agents'),
 });
 
@@ -95,6 +98,7 @@ const agentRoute = createRoute({
 const loomsRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/instructions',
+  validateSearch: readArchived,
   component: lazyRouteComponent(() => import('./looms/looms.tsx'), 'Looms'),
 });
 

@@ -1,13 +1,18 @@
 /** The agents of the environment: who answers by itself, how, and by which instructions. */
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
+import { useAction } from '../../kit/use-action.ts';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { toArchived } from '../parts/archived-search.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { RoleSelect } from '../parts/role-select.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
@@ -17,7 +22,9 @@ import { useTexts } from '../texts/index.ts';
 import { AgentDialog, modes } from './agent-dialog.tsx';
 
 export function Agents() {
-  const texts = useTexts().agents;
+  const { agents: texts, table: tableTexts } = useTexts();
+  const isArchived = useSearch({ from: '/signed-in/$projectId/$environmentId/agents' }).archived === 'yes';
+  const navigate = useNavigate({ from: '/$projectId/$environmentId/agents' });
   const { client, environmentId, mayWrite } = useTenant();
   const queries = useQueryClient();
   const queryKey = ['agents', environmentId];
@@ -25,6 +32,11 @@ export function Agents() {
   const [edited, setEdited] = useState<Agent | 'new'>();
   const [archived, setArchived] = useState<Agent>();
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
+  const restoring = useAction();
+  const restore = async ({ agentId }: Agent): Promise<void> => {
+    await client.agents.update(agentId, { archived: false });
+    await refresh();
+  };
   const known = useAgentColumns(refresh);
   const columns = [...known];
   if (mayWrite) {
@@ -36,10 +48,14 @@ export function Agents() {
       show: agent => (
         <RowMenu
           label={texts.actions(agent.name)}
-          acts={[
-            { label: texts.edit, onChoose: () => setEdited(agent) },
-            { label: texts.archive, isDanger: true, onChoose: () => setArchived(agent) },
-          ]}
+          acts={
+            agent.archivedAt == null
+              ? [
+                  { label: texts.edit, onChoose: () => setEdited(agent) },
+                  { label: texts.archive, isDanger: true, onChoose: () => setArchived(agent) },
+                ]
+              : [{ label: texts.restore, onChoose: () => void restoring.run(() => restore(agent)) }]
+          }
         />
       ),
     });
@@ -51,19 +67,31 @@ export function Agents() {
   );
   return (
     <Page title={texts.title} about={texts.about} actions={create}>
+      <ErrorNote error={restoring.error} />
       <DataTable
         name="agents"
         label={texts.title}
-        queryKey={queryKey}
-        load={cursor => client.agents.list({ cursor, limit: 50 })}
+        queryKey={[...queryKey, isArchived ? 'archived' : 'live']}
+        load={cursor => client.agents.list({ archived: isArchived, cursor, limit: 50 })}
         rowKey={({ agentId }) => agentId}
         columns={columns}
         empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
+          isArchived ? (
+            tableTexts.noneArchived
+          ) : (
+            <>
+              <b>{texts.none}</b>
+              {texts.noneHint}
+              {create}
+            </>
+          )
+        }
+        controls={
+          <SwitchFilter
+            label={tableTexts.archived}
+            isOn={isArchived}
+            onChange={isOn => void navigate({ search: toArchived(isOn) })}
+          />
         }
       />
       {edited !== undefined && (
@@ -111,10 +139,10 @@ function useAgentColumns(refresh: () => Promise<void>): readonly Column<Agent>[]
     {
       key: 'mode',
       label: texts.mode,
-      show: ({ agentId, name, mode }) => (
+      show: ({ agentId, name, mode, archivedAt }) => (
         <RoleSelect
           label={texts.modeOf(name)}
-          isFixed={!mayWrite}
+          isFixed={!mayWrite || archivedAt != null}
           role={mode}
           roles={modes}
           labels={texts.modes}

@@ -13,6 +13,7 @@ import { useTexts } from '../texts/index.ts';
 import { AuditEntry } from './audit-entry.tsx';
 import { AuditFilters } from './audit-filters.tsx';
 import type { AuditSearch } from './audit-search.ts';
+import { ExportAudit } from './export-audit.tsx';
 
 type Action = NonNullable<ListAuditLogsQuery['action']>;
 
@@ -54,27 +55,24 @@ export function Audit() {
     { key: 'request', label: texts.request, show: ({ requestId }) => requestId ?? '–', isExtra: true },
   ];
   const { entry, at, ...filters } = search;
+  const query = {
+    // One of both, says the contract.
+    ...(filters.project === undefined ? { workspaceId } : { projectId: filters.project }),
+    environmentId: filters.environment,
+    // What the server does not know, it refuses, in words.
+    action: filters.action as Action | undefined,
+    actorId: filters.actor,
+    targetId: filters.target,
+    since: filters.since,
+    until: filters.until,
+  };
   return (
-    <Page title={texts.title} about={texts.about}>
+    <Page title={texts.title} about={texts.about} actions={<ExportAudit query={query} />}>
       <DataTable
         name="audit"
         label={texts.title}
         queryKey={['audit', workspaceId, filters]}
-        load={cursor =>
-          skein.auditLogs.list({
-            // One of both, says the contract.
-            ...(filters.project === undefined ? { workspaceId } : { projectId: filters.project }),
-            environmentId: filters.environment,
-            // What the server does not know, it refuses, in words.
-            action: filters.action as Action | undefined,
-            actorId: filters.actor,
-            targetId: filters.target,
-            since: filters.since,
-            until: filters.until,
-            cursor,
-            limit: 50,
-          })
-        }
+        load={cursor => skein.auditLogs.list({ ...query, cursor, limit: 50 })}
         rowKey={({ auditLogId }) => auditLogId}
         columns={columns}
         empty={texts.none}

@@ -7,19 +7,20 @@ import { useKitTexts } from '../../kit/texts/index.ts';
 import type { SkeinEvent } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { LiveSwitch, TextFilter } from '../parts/filters.tsx';
+import { SwitchFilter, TextFilter } from '../parts/filters.tsx';
 import { Json } from '../parts/json.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { PersonalData } from './personal-data.tsx';
 
 /** Milliseconds. */
 const liveMs = 2_000;
 
 export function Events() {
   const texts = useTexts().events;
-  const { client, environmentId } = useTenant();
+  const { client, environmentId, mayReadPersonalData } = useTenant();
   const search = useSearch({ from: '/signed-in/$projectId/$environmentId/events' });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/events' });
   const [isLive, setLive] = useState(true);
@@ -52,7 +53,11 @@ export function Events() {
     { key: 'id', label: 'ID', show: ({ eventId }) => eventId, isExtra: true },
   ];
   return (
-    <Page title={texts.title} about={texts.about}>
+    <Page
+      title={texts.title}
+      about={texts.about}
+      actions={mayReadPersonalData && <PersonalData threadId={threadId} />}
+    >
       <DataTable
         name="events"
         label={texts.title}
@@ -74,7 +79,7 @@ export function Events() {
               value={threadId}
               onChange={value => void navigate({ search: before => ({ ...before, thread: value }) })}
             />
-            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
+            <SwitchFilter label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />

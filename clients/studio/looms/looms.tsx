@@ -1,12 +1,14 @@
 /** The instructions (looms) of the environment: what agents are told, with which model and tools, in versions. */
 import { Button } from '@mantine/core';
-import { useNavigate } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Loom } from '../../sdk/index.ts';
+import { toArchived } from '../parts/archived-search.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -16,7 +18,10 @@ import { emptyVersion, toBody, type VersionFields } from './version-fields.ts';
 import { VersionForm } from './version-form.tsx';
 
 export function Looms() {
-  const texts = useTexts().looms;
+  const { looms: texts, table: tableTexts } = useTexts();
+  const isArchived =
+    useSearch({ from: '/signed-in/$projectId/$environmentId/instructions' }).archived === 'yes';
+  const navigate = useNavigate({ from: '/$projectId/$environmentId/instructions' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const [isCreating, setCreating] = useState(false);
   const columns: Column<Loom>[] = [
@@ -48,16 +53,27 @@ export function Looms() {
       <DataTable
         name="looms"
         label={texts.title}
-        queryKey={['looms', environmentId]}
-        load={cursor => client.looms.list({ cursor, limit: 50 })}
+        queryKey={['looms', environmentId, isArchived ? 'archived' : 'live']}
+        load={cursor => client.looms.list({ archived: isArchived, cursor, limit: 50 })}
         rowKey={({ loomId }) => loomId}
         columns={columns}
         empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
+          isArchived ? (
+            tableTexts.noneArchived
+          ) : (
+            <>
+              <b>{texts.none}</b>
+              {texts.noneHint}
+              {create}
+            </>
+          )
+        }
+        controls={
+          <SwitchFilter
+            label={tableTexts.archived}
+            isOn={isArchived}
+            onChange={isOn => void navigate({ search: toArchived(isOn) })}
+          />
         }
       />
       {isCreating && <CreateLoom onClose={() => setCreating(false)} />}

@@ -37,7 +37,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
         written={written}
         onWritten={setWritten}
         choices={choices}
-        isSearching={isWritten && things.isPending}
+        isSearching={isWritten && things.isLoading}
         error={things.error}
       />
     </PaletteFrame>

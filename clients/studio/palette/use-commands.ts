@@ -8,8 +8,9 @@ import type { Command } from '../../kit/palette/commands.ts';
 import { useTheme } from '../../kit/people/use-profile.ts';
 import { useEnvironments } from '../../kit/shell/environments.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
+import { useCaller } from '../shell/caller.ts';
 import { mayOpen, pageGroups } from '../shell/nav-pages.ts';
-import { useTenant } from '../shell/tenant.tsx';
+import { useOptionalTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 
 export interface StudioCommand extends Command<'pages' | 'things' | 'environments' | 'actions'> {
@@ -17,28 +18,22 @@ export interface StudioCommand extends Command<'pages' | 'things' | 'environment
   run(): void;
 }
 
+/** Those of the project, where there is one, and those outside of it. */
 export function usePageCommands(): readonly StudioCommand[] {
   const { pages: names } = useTexts().shell;
-  const tenant = useTenant();
+  const ofProject = useProjectPages();
+  const workspaces = useWorkspaces();
   const navigate = useNavigate();
-  return useMemo(() => {
-    const { projectId, environmentId, workspaceId } = tenant;
-    const pages = pageGroups.flatMap(group => group.pages.filter(page => mayOpen(tenant, page)));
-    return [
-      ...pages.map(({ key, to, Icon }): StudioCommand => ({
-        id: `page-${key}`,
+  return useMemo(
+    () => [
+      ...ofProject,
+      ...workspaces.map(({ workspaceId, label }): StudioCommand => ({
+        id: `page-workspace-${workspaceId}`,
         group: 'pages',
-        label: names[key],
-        Icon,
-        run: () => void navigate({ to, params: { projectId, environmentId } }),
-      })),
-      {
-        id: 'page-workspace',
-        group: 'pages',
-        label: names.workspace,
+        label,
         Icon: Building2,
         run: () => void navigate({ to: '/workspace/$workspaceId', params: { workspaceId } }),
-      },
+      })),
       {
         id: 'page-account',
         group: 'pages',
@@ -46,13 +41,44 @@ export function usePageCommands(): readonly StudioCommand[] {
         Icon: CircleUser,
         run: () => void navigate({ to: '/account' }),
       },
-    ];
+    ],
+    [names, ofProject, workspaces, navigate],
+  );
+}
+
+function useProjectPages(): readonly StudioCommand[] {
+  const { pages: names } = useTexts().shell;
+  const tenant = useOptionalTenant();
+  const navigate = useNavigate();
+  return useMemo(() => {
+    if (tenant === undefined) return [];
+    const { projectId, environmentId } = tenant;
+    const pages = pageGroups.flatMap(group => group.pages.filter(page => mayOpen(tenant, page)));
+    return pages.map(({ key, to, Icon }): StudioCommand => ({
+      id: `page-${key}`,
+      group: 'pages',
+      label: names[key],
+      Icon,
+      run: () => void navigate({ to, params: { projectId, environmentId } }),
+    }));
   }, [names, tenant, navigate]);
+}
+
+/** That of the project; outside of projects all, by their names. */
+function useWorkspaces(): readonly { readonly workspaceId: string; readonly label: string }[] {
+  const { workspace } = useTexts().shell.pages;
+  const tenant = useOptionalTenant();
+  const { data: caller } = useCaller();
+  return useMemo(() => {
+    if (tenant !== undefined) return [{ workspaceId: tenant.workspaceId, label: workspace }];
+    const all = caller?.workspaces ?? [];
+    return all.map(({ workspaceId, name }) => ({ workspaceId, label: `${name} · ${workspace}` }));
+  }, [workspace, tenant, caller]);
 }
 
 export function useEnvironmentCommands(): readonly StudioCommand[] {
   const navigate = useNavigate();
-  const { environmentId: here } = useTenant();
+  const here = useOptionalTenant()?.environmentId;
   const { data: places } = useEnvironments();
   return useMemo(
     () =>

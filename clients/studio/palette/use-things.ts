@@ -1,10 +1,10 @@
-/** What was made in the environment, by its name: channels, webhooks, instructions and tools. */
-import { useQuery } from '@tanstack/react-query';
+/** What was made in the environment, by its name: channels, webhooks, instructions and tools. Outside of a project there is nothing. */
+import { skipToken, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { NotebookPen, Radio, Webhook, Wrench } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Skein } from '../../sdk/index.ts';
-import { useTenant } from '../shell/tenant.tsx';
+import { type Tenant, useOptionalTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import type { StudioCommand } from './use-commands.ts';
 
@@ -46,11 +46,11 @@ async function listThings({ channels, stitches, looms, tools }: Skein): Promise<
 
 export function useThings() {
   const { pages } = useTexts().shell;
-  const { client, environmentId } = useTenant();
-  const open = useOpen();
-  const { data, isPending, error } = useQuery({
-    queryKey: ['palette', environmentId],
-    queryFn: () => listThings(client),
+  const tenant = useOptionalTenant();
+  const open = useOpen(tenant);
+  const { data, isLoading, error } = useQuery({
+    queryKey: ['palette', tenant?.environmentId],
+    queryFn: tenant === undefined ? skipToken : () => listThings(tenant.client),
     // It may have been made a moment ago.
     staleTime: 0,
   });
@@ -65,12 +65,11 @@ export function useThings() {
       })),
     [data, pages, open],
   );
-  return { commands, isPending, error };
+  return { commands, isLoading, error };
 }
 
-function useOpen(): (thing: Thing) => void {
+function useOpen({ projectId = '', environmentId = '' }: Partial<Tenant> = {}): (thing: Thing) => void {
   const navigate = useNavigate();
-  const { projectId, environmentId } = useTenant();
   return useMemo(() => {
     const place = { projectId, environmentId };
     return ({ kind, id }) => {

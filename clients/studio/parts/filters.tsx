@@ -88,14 +88,14 @@ export function DateFilter({ label, value, onChange, width = 190 }: FilterProps)
   );
 }
 
-interface LiveSwitchProps {
+interface SwitchFilterProps {
   readonly label: string;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
 }
 
-/** Whether the list looks again by itself. */
-export function LiveSwitch({ label, isOn, onChange }: LiveSwitchProps) {
+/** What is on or off: whether the list looks again by itself, or shows what is archived. */
+export function SwitchFilter({ label, isOn, onChange }: SwitchFilterProps) {
   return (
     <Switch
       size="xs"

@@ -6,7 +6,7 @@ import { useFormats } from '../../kit/use-formats.ts';
 import type { Agent, AgentRun } from '../../sdk/index.ts';
 import { useAgents } from '../agents/use-agents.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { ChoiceFilter, LiveSwitch } from '../parts/filters.tsx';
+import { ChoiceFilter, SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -56,7 +56,7 @@ export function Runs() {
               onChange={chosen => void navigate({ search: before => ({ ...before, status: chosen }) })}
               choices={statuses.map(value => ({ value, label: texts.states[value] }))}
             />
-            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
+            <SwitchFilter label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />

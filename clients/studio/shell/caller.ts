@@ -15,6 +15,8 @@ export function toMe({ user }: Caller): Me {
   return { userId, email };
 }
 
+export const callerQuery = { queryKey: callerKey, queryFn: () => skein.caller.get(), staleTime: 60_000 };
+
 export function useCaller() {
-  return useQuery({ queryKey: callerKey, queryFn: () => skein.caller.get(), staleTime: 60_000 });
+  return useQuery(callerQuery);
 }

@@ -1,5 +1,7 @@
 /** Instead of a frame: the address names nothing that is there for its reader. */
 import { Anchor, Center, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { SecondFactorHint } from '../../kit/account/lazy-hint.tsx';
 
 interface NoSuchPlaceProps {
@@ -9,6 +11,9 @@ interface NoSuchPlaceProps {
 }
 
 export function NoSuchPlace({ title, hint, elsewhere }: NoSuchPlaceProps) {
+  const queries = useQueryClient();
+  // It may have been there until now: what was read of it goes with it.
+  useEffect(() => queries.removeQueries({ predicate: query => query.getObserversCount() === 0 }), [queries]);
   return (
     <Center h="100%" component="main">
       <Stack align="center" gap="xs" maw={420} p="md">

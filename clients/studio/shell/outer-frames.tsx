@@ -1,5 +1,6 @@
 /** The frames of pages outside of a project: those of a workspace, and those of who is signed in. */
 import { useParams } from '@tanstack/react-router';
+import { OpenPalette } from '../palette/open-palette.tsx';
 import { useTexts } from '../texts/index.ts';
 import { ArchivedNotice } from './archived-notice.tsx';
 import { toMe, useCaller } from './caller.ts';
@@ -27,6 +28,7 @@ export function WorkspaceFrame() {
       <Frame
         me={workspace.me}
         nav={onChosen => <OuterNav onChosen={onChosen} />}
+        search={<OpenPalette />}
         notice={workspace.isArchived && <ArchivedNotice text={texts.workspaceArchived} />}
       />
     </WorkspaceProvider>
@@ -37,5 +39,7 @@ export function AccountFrame() {
   const { data: caller, error } = useCaller();
   if (caller === undefined && error !== null) throw error;
   if (caller === undefined) return <Searching />;
-  return <Frame me={toMe(caller)} nav={onChosen => <OuterNav onChosen={onChosen} />} />;
+  return (
+    <Frame me={toMe(caller)} nav={onChosen => <OuterNav onChosen={onChosen} />} search={<OpenPalette />} />
+  );
 }

@@ -22,6 +22,8 @@ interface Access {
   /** Administrators, and those who look after the project in the Console. */
   readonly mayReadUsage: boolean;
   readonly maySetBudgets: boolean;
+  /** All that is known of a participant at once: developers, and those who look after the project in the Console. */
+  readonly mayReadPersonalData: boolean;
 }
 
 export interface Tenant extends EnvironmentChoice, Access {
@@ -36,6 +38,9 @@ export function useTenant(): Tenant {
   if (tenant === undefined) throw new Error('the page has no tenant');
   return tenant;
 }
+
+/** For what stands on pages outside of a project, too. */
+export const useOptionalTenant = (): Tenant | undefined => useContext(Context);
 
 type Ids = Pick<EnvironmentChoice, 'projectId' | 'environmentId'>;
 
@@ -93,6 +98,7 @@ async function readAccess(projectId: string): Promise<Access> {
     mayReadAudit: isAdministrator,
     mayReadUsage: isResponsible,
     maySetBudgets: !isArchived && isResponsible,
+    mayReadPersonalData: isResponsible || role === 'developer',
   };
 }
 

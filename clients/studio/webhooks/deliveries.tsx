@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { WebhookDelivery } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { ChoiceFilter, DateFilter, LiveSwitch, TextFilter } from '../parts/filters.tsx';
+import { ChoiceFilter, DateFilter, SwitchFilter, TextFilter } from '../parts/filters.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -84,7 +84,7 @@ export function Deliveries({ stitchId }: { readonly stitchId: string }) {
             <TextFilter label={texts.eventId} value={eventId} onChange={value => filter({ event: value })} />
             <DateFilter label={texts.since} value={since} onChange={value => filter({ since: value })} />
             <DateFilter label={texts.until} value={until} onChange={value => filter({ until: value })} />
-            <LiveSwitch label={texts.live} isOn={isLive} onChange={setLive} />
+            <SwitchFilter label={texts.live} isOn={isLive} onChange={setLive} />
           </>
         }
       />

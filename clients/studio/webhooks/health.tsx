@@ -53,6 +53,7 @@ function Report({ stats }: { readonly stats: StitchStats }) {
   const texts = useTexts().webhooks.health;
   const formats = useFormats();
   const { total, backlog, replays } = stats;
+  const wait = useWait();
   const took = (ms: number | null): string => (ms === null ? '–' : `${formats.number(Math.round(ms))} ms`);
   return (
     <>
@@ -63,6 +64,7 @@ function Report({ stats }: { readonly stats: StitchStats }) {
             [texts.attempts, formats.number(total.attempts)],
             [texts.p50, took(total.p50Ms)],
             [texts.p95, took(total.p95Ms)],
+            [texts.longestWait, total.longestWaitMs === null ? '–' : wait(total.longestWaitMs)],
             [texts.backlog, `${formats.number(backlog.count)}${backlog.more ? '+' : ''}`],
             [texts.oldest, <Time key="oldest" at={backlog.oldestSince} none={texts.nothingWaits} isExact />],
           ]}
@@ -76,6 +78,14 @@ function Report({ stats }: { readonly stats: StitchStats }) {
   );
 }
 
+const minuteMs = 60_000;
+
+/** A wait in words: seconds, or what is longer in minutes and hours. */
+function useWait(): (ms: number) => string {
+  const formats = useFormats();
+  return ms => (ms < minuteMs ? `${formats.number(Math.round(ms / 100) / 10)} s` : formats.duration(ms));
+}
+
 /** In units of the drawing. */
 const height = 40;
 const step = 4;
@@ -87,6 +97,7 @@ function Sparkline({ stats }: { readonly stats: StitchStats }) {
   const bars = fillHours(stats);
   const most = Math.max(1, ...bars.map(({ attempts }) => attempts));
   const { attempts, succeeded } = stats.total;
+  const wait = useWait();
   return (
     <svg
       className={classes['sparkline']}
@@ -106,6 +117,7 @@ function Sparkline({ stats }: { readonly stats: StitchStats }) {
                 formats.dateAndTime(bar.hour),
                 formats.number(bar.attempts),
                 formats.number(bar.attempts - bar.succeeded),
+                bar.longestWaitMs === null ? undefined : wait(bar.longestWaitMs),
               )}
             </title>
             <rect {...place} y={0} height={height} className={classes['hour']} />

@@ -8,6 +8,8 @@ export interface HourBar {
   readonly hour: string;
   readonly attempts: number;
   readonly succeeded: number;
+  /** How long the oldest delivery that was tried in it had waited, in milliseconds; null: none was tried. */
+  readonly longestWaitMs: number | null;
 }
 
 /** Every hour of the report has its place, also those without attempts, which the server leaves out. */
@@ -15,8 +17,8 @@ export function fillHours({ since, asOf, hours }: Pick<StitchStats, 'since' | 'a
   const known = new Map(hours.map(each => [Date.parse(each.hour), each]));
   const bars: HourBar[] = [];
   for (let at = Date.parse(since); at <= Date.parse(asOf); at += hourMs) {
-    const { attempts = 0, succeeded = 0 } = known.get(at) ?? {};
-    bars.push({ hour: new Date(at).toISOString(), attempts, succeeded });
+    const { attempts = 0, succeeded = 0, longestWaitMs = null } = known.get(at) ?? {};
+    bars.push({ hour: new Date(at).toISOString(), attempts, succeeded, longestWaitMs });
   }
   return bars;
 }

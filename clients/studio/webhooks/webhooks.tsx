@@ -2,10 +2,13 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageLink } from '../../kit/account/account-page.tsx';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
+import { toArchived } from '../parts/archived-search.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -14,7 +17,9 @@ import { useTexts } from '../texts/index.ts';
 import { CreateWebhook } from './create-webhook.tsx';
 
 export function Webhooks() {
-  const texts = useTexts().webhooks;
+  const { webhooks: texts, table: tableTexts } = useTexts();
+  const isArchived = useSearch({ from: '/signed-in/$projectId/$environmentId/webhooks' }).archived === 'yes';
+  const navigate = useNavigate({ from: '/$projectId/$environmentId/webhooks' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
   const queries = useQueryClient();
   const queryKey = ['webhooks', environmentId];
@@ -58,16 +63,27 @@ export function Webhooks() {
       <DataTable
         name="webhooks"
         label={texts.title}
-        queryKey={queryKey}
-        load={cursor => client.stitches.list({ cursor, limit: 50 })}
+        queryKey={[...queryKey, isArchived ? 'archived' : 'live']}
+        load={cursor => client.stitches.list({ archived: isArchived, cursor, limit: 50 })}
         rowKey={({ stitchId }) => stitchId}
         columns={columns}
         empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
+          isArchived ? (
+            tableTexts.noneArchived
+          ) : (
+            <>
+              <b>{texts.none}</b>
+              {texts.noneHint}
+              {create}
+            </>
+          )
+        }
+        controls={
+          <SwitchFilter
+            label={tableTexts.archived}
+            isOn={isArchived}
+            onChange={isOn => void navigate({ search: toArchived(isOn) })}
+          />
         }
       />
       {isCreating && (

@@ -139,6 +139,23 @@ t.test('the palette goes anywhere by a name, and nowhere that refuses its user',
   await field.press('Enter');
   await page.getByRole('heading', { name: 'Sandbox' }).waitFor();
 
+  // Outside of a project it has what is there: workspaces, and the ways into projects.
+  const outside = await openConsole(t, browser, setting, owner, { path: '/studio/account' });
+  await outside.getByRole('heading', { name: 'Your account' }).waitFor();
+  await outside.keyboard.press('Control+k');
+  const outer = outside.getByRole('combobox', { name: 'Go to …' });
+  await outer.fill('audit');
+  await outside.getByText('Nothing fits.').waitFor();
+  await outer.fill('workspace');
+  await outside.getByRole('option', { name: 'My workspace · Workspace' }).waitFor();
+  t.strictSame(await findBarriers(outside), []);
+  await outer.press('Enter');
+  await outside.getByRole('heading', { name: 'Projects' }).waitFor();
+  await outside.keyboard.press('Control+k');
+  await outer.fill('sandbox');
+  await outer.press('Enter');
+  await outside.getByText('of 6 done').waitFor();
+
   const viewer = await addOperator(setting, 'viewer');
   const theirs = await openConsole(t, browser, setting, viewer, { path: at('') });
   await theirs.getByRole('button', { name: 'Go to …' }).click();

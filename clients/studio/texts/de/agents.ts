@@ -31,7 +31,9 @@ export const agents: StudioTexts['agents'] = {
   editTitle: name => `${name} ändern`,
   save: 'Speichern',
   archiveTitle: name => `${name} archivieren?`,
-  archiveHint: 'Er antwortet nicht mehr. Seine Läufe bleiben.',
+  archiveHint:
+    'Er antwortet nicht mehr. Seine Läufe bleiben, und aus der Liste der archivierten lässt er sich wiederherstellen.',
+  restore: 'Wiederherstellen',
   missing: 'Diesen Agenten gibt es nicht',
   split: {
     title: 'Welche Version antwortet',

@@ -21,5 +21,6 @@ export const audit: StudioTexts['audit'] = {
   request: 'Anfrage',
   details: 'Einzelheiten',
   missing: 'Diesen Eintrag gibt es nicht.',
+  export: 'Exportieren',
   none: 'Es findet sich nichts. Nehmen Sie einen Filter weg.',
 };

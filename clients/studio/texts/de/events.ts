@@ -13,4 +13,17 @@ export const events: StudioTexts['events'] = {
   payload: 'Das Ereignis',
   none: 'Es ist noch nichts geschehen. Schreiben Sie auf einem Kanal: Was geschieht, erscheint hier.',
   noneFound: 'Mit diesen Filtern findet sich nichts.',
+  person: {
+    open: 'Daten einer Person',
+    title: 'Was über eine Person bekannt ist',
+    about:
+      'Eine Kopie für jemanden, der danach fragt: Name und Felder, Nachrichten, Notizen und Agentenläufe dieser Umgebung, ein JSON-Objekt je Zeile.',
+    name: 'Person oder Unterhaltung',
+    nameHint: 'Eine Telefonnummer oder ein Name, wie der Kanal sie kennt, oder die ID einer Unterhaltung.',
+    save: 'Als Datei speichern',
+    found: (name, conversations) =>
+      conversations === 0
+        ? `In dieser Umgebung gibt es keine Unterhaltung mit ${name}.`
+        : `Gespeichert: ${conversations === 1 ? 'eine Unterhaltung' : `${conversations} Unterhaltungen`}.`,
+  },
 };

@@ -40,7 +40,13 @@ export const shell: StudioTexts['shell'] = {
   reference: 'API-Referenz',
 };
 
-export const table: StudioTexts['table'] = { columns: 'Spalten', actions: 'Aktionen', more: 'Mehr anzeigen' };
+export const table: StudioTexts['table'] = {
+  columns: 'Spalten',
+  actions: 'Aktionen',
+  more: 'Mehr anzeigen',
+  archived: 'Archivierte',
+  noneArchived: 'Es ist nichts archiviert.',
+};
 
 export const errors: StudioTexts['errors'] = {
   request: requestId => `Anfrage ${requestId}`,

@@ -57,12 +57,13 @@ export const webhooks: StudioTexts['webhooks'] = {
     attempts: 'Versuche',
     p50: 'Die Hälfte antwortet in (p50)',
     p95: '95 von 100 in (p95)',
+    longestWait: 'Am längsten auf einen Versuch gewartet',
     backlog: 'Warten',
     oldest: 'Die älteste wartet seit',
     nothingWaits: 'nichts wartet',
     sparkline: (attempts, failed) => `Versuche je Stunde: insgesamt ${attempts}, davon ${failed} gescheitert`,
-    hour: (at, attempts, failed) =>
-      `${at}: ${attempts} ${attempts === '1' ? 'Versuch' : 'Versuche'}, ${failed} gescheitert`,
+    hour: (at, attempts, failed, waited) =>
+      `${at}: ${attempts} ${attempts === '1' ? 'Versuch' : 'Versuche'}, ${failed} gescheitert${waited === undefined ? '' : `; die älteste hatte ${waited} gewartet`}`,
     replaying: (made, isOfFailed, until) =>
       `${isOfFailed ? 'Gescheitertes' : 'Alles'} bis ${until} wird noch einmal zugestellt: bisher ${made}`,
   },

@@ -29,7 +29,8 @@ export const agents = {
   editTitle: (name: string) => `Change ${name}`,
   save: 'Save',
   archiveTitle: (name: string) => `Archive ${name}?`,
-  archiveHint: 'It answers no more. Its runs stay.',
+  archiveHint: 'It answers no more. Its runs stay, and it can be restored from the list of the archived.',
+  restore: 'Restore',
   missing: 'There is no such agent',
   split: {
     title: 'Which version answers',

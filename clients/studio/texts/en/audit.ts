@@ -19,5 +19,6 @@ export const audit = {
   request: 'Request',
   details: 'Details',
   missing: 'There is no such entry.',
+  export: 'Export',
   none: 'Nothing is found. Take a filter away.',
 };

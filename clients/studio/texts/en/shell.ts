@@ -37,7 +37,13 @@ export const shell = {
   reference: 'API reference',
 };
 
-export const table = { columns: 'Columns', actions: 'Actions', more: 'Show more' };
+export const table = {
+  columns: 'Columns',
+  actions: 'Actions',
+  more: 'Show more',
+  archived: 'Archived',
+  noneArchived: 'Nothing is archived.',
+};
 
 export const errors = {
   request: (requestId: string) => `Request ${requestId}`,

@@ -53,13 +53,14 @@ export const webhooks = {
     attempts: 'Attempts',
     p50: 'Half answer within (p50)',
     p95: '95 of 100 within (p95)',
+    longestWait: 'The longest wait for an attempt',
     backlog: 'Waiting',
     oldest: 'The oldest waits since',
     nothingWaits: 'nothing waits',
     sparkline: (attempts: string, failed: string) =>
       `Attempts by hour: ${attempts} in all, ${failed} of them failed`,
-    hour: (at: string, attempts: string, failed: string) =>
-      `${at}: ${attempts} ${attempts === '1' ? 'attempt' : 'attempts'}, ${failed} failed`,
+    hour: (at: string, attempts: string, failed: string, waited: string | undefined) =>
+      `${at}: ${attempts} ${attempts === '1' ? 'attempt' : 'attempts'}, ${failed} failed${waited === undefined ? '' : `; the oldest had waited ${waited}`}`,
     replaying: (made: string, isOfFailed: boolean, until: string) =>
       `Delivering ${isOfFailed ? 'what has failed' : 'everything'} up to ${until} again: ${made} so far`,
   },

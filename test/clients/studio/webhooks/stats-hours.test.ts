@@ -18,12 +18,17 @@ t.test('every hour has its place, the current one included', async t => {
     hours: [busy],
   });
   t.strictSame(
-    bars.map(({ hour, attempts, succeeded }) => [hour.slice(11, 13), attempts, succeeded]),
+    bars.map(({ hour, attempts, succeeded, longestWaitMs }) => [
+      hour.slice(11, 13),
+      attempts,
+      succeeded,
+      longestWaitMs,
+    ]),
     [
-      ['10', 0, 0],
-      ['11', 3, 2],
-      ['12', 0, 0],
-      ['13', 0, 0],
+      ['10', 0, 0, null],
+      ['11', 3, 2, 5],
+      ['12', 0, 0, null],
+      ['13', 0, 0, null],
     ],
   );
 });
