@@ -32,6 +32,7 @@ import { benchRecovery } from './recovery.ts';
 import { benchSoak } from './soak/soak.ts';
 import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
+import { benchStudio } from './studio/studio.ts';
 import { benchStitchesBlackHoles } from './stitches/black-holes.ts';
 import { benchStitchesBusy } from './stitches/busy.ts';
 import { benchStitchesDown } from './stitches/down.ts';
@@ -50,6 +51,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   sockets: benchSockets,
   listen: benchListen,
   console: benchConsole,
+  studio: benchStudio,
   path: benchPath,
   profile: benchProfile,
   reads: benchReads,

@@ -3,52 +3,13 @@ import t from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { addOperator, findBarriers, openConsole, startConsole } from '../console/console-page.ts';
+import { openScreen, setStudioStage } from './screens.ts';
 
 const setting = await startConsole(t);
-const { owner, skein, projectId, environmentId, channelId } = setting;
-const { stitch } = await skein.stitches.create({ name: 'Shop', webhookUrl: 'https://example.com/hook' });
-const { loomId } = await skein.looms.create({
-  name: 'Front desk',
-  systemPrompt: 'Answer.',
-  provider: 'llm_provider_1',
-  model: 'gpt-4o-mini',
-});
-const { toolId } = await skein.tools.create({ name: 'find_order', url: 'https://example.com/orders' });
-await skein.agents.create({ name: 'Ava', mode: 'paused', loomId });
+const { owner, projectId, environmentId } = setting;
+const { screens, ofAdministrators, stitchId } = await setStudioStage(setting);
 const browser = await startChromium(t);
 const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;
-
-/** Each page, with what shows that it is there. */
-const inProject = [
-  ['', 'of 6 done'],
-  ['/channels', 'Sandbox'],
-  [`/channels/${channelId}`, 'Kind'],
-  ['/webhooks', 'Shop'],
-  [`/webhooks/${stitch.stitchId}`, 'Deliveries'],
-  ['/events', 'Events'],
-  ['/keys', 'Test'],
-  ['/agents', 'Ava'],
-  ['/instructions', 'Front desk'],
-  [`/instructions/${loomId}`, 'Version 1, in use'],
-  ['/tools', 'find_order'],
-  [`/tools/${toolId}`, 'find_order'],
-  ['/runs', 'Runs'],
-  ['/providers', 'Model providers'],
-  ['/usage', 'Budgets'],
-  ['/team', 'Team'],
-  ['/audit', 'Audit log'],
-] as const;
-
-const { workspaceId } = await owner.api.projects.get(projectId);
-
-const pages = [
-  ...inProject.map(([path, shown]) => [at(path), shown] as const),
-  [`/studio/workspace/${workspaceId}`, 'Projects'],
-  ['/studio/account', 'Your account'],
-] as const;
-
-/** What those who only read do not get to. */
-const ofAdministrators = [at('/usage'), at('/audit')];
 
 /** What changes something. */
 const writes =
@@ -56,9 +17,9 @@ const writes =
 
 t.test('each page, light and dark, keeps nobody out, and fits a phone', async t => {
   const page = await openConsole(t, browser, setting, owner, { path: at('') });
-  for (const [path, shown] of pages) {
-    await page.goto(`${setting.baseUrl}${path}`);
-    await page.getByRole('main').getByText(shown).first().waitFor();
+  for (const screen of screens) {
+    const { path } = screen;
+    await openScreen(page, setting.baseUrl, screen);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       t.strictSame(await findBarriers(page), [], `${path}, ${colorScheme}`);
@@ -74,13 +35,13 @@ t.test(
   async t => {
     const viewer = await addOperator(setting, 'viewer');
     const page = await openConsole(t, browser, setting, viewer, { path: at('') });
-    for (const [path, shown] of pages) {
+    for (const screen of screens) {
+      const { path } = screen;
       if (ofAdministrators.includes(path)) continue;
-      await page.goto(`${setting.baseUrl}${path}`);
-      await page.getByRole('main').getByText(shown).first().waitFor();
+      await openScreen(page, setting.baseUrl, screen);
       t.equal(await page.getByRole('main').getByRole('button', { name: writes }).count(), 0, path);
     }
-    const status = await viewer.api.stitches.update(stitch.stitchId, { projectId, status: 'disabled' }).then(
+    const status = await viewer.api.stitches.update(stitchId, { projectId, status: 'disabled' }).then(
       () => 200,
       (error: { status: number }) => error.status,
     );

@@ -8,6 +8,16 @@ import { Receiver } from '../../support/receiver.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { findBarriers, watch } from '../console/console-page.ts';
 import { createMailFolder, readMailedToken } from '../console/mailed.ts';
+import {
+  closeSecret,
+  makeAccount,
+  makeChannel,
+  makeKey,
+  makeWebhook,
+  readSecret,
+  sendTest,
+  writeMessage,
+} from './first-steps.ts';
 
 const folder = await createMailFolder(t);
 const { url: databaseUrl } = await startTestDatabase(t);
@@ -29,14 +39,6 @@ async function openPage(t: Test, from: Browser, path: string): Promise<Page> {
   return page;
 }
 
-/** What is shown this once. */
-async function readSecret(page: Page): Promise<string> {
-  const shown = page.getByRole('dialog').getByRole('status').locator('code');
-  const secret = (await shown.textContent()) ?? '';
-  if (secret.length < 20) throw new Error(`no secret: ${secret}`);
-  return secret;
-}
-
 /** The page, its address, and what it keeps in the browser. */
 const readAll = async (page: Page): Promise<string> =>
   `${await page.content()} ${page.url()} ${await page.evaluate<string>(
@@ -45,57 +47,32 @@ const readAll = async (page: Page): Promise<string> =>
 
 t.test('from sign-up to a webhook that arrives', async t => {
   const page = await openPage(t, browser, '/studio');
-  await page.getByRole('link', { name: 'Create an account' }).click();
-  await page.getByRole('heading', { name: 'Create an account' }).waitFor();
-  await page.getByLabel('E-mail').fill('founder@example.com');
-  await page.getByRole('textbox', { name: 'New password' }).fill(password);
-  await page.getByRole('button', { name: 'Create the account' }).click();
-
-  await page.getByText('0 of 6 done').waitFor();
-  t.strictSame(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Create a channel' }).click();
-  await page.getByRole('textbox', { name: 'Name' }).fill('Playground');
-  t.strictSame(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Create channel' }).click();
-
-  await page.getByRole('heading', { name: 'Playground' }).waitFor();
-  await page.getByRole('textbox', { name: 'Message' }).fill('Is anybody there?');
-  await page.getByRole('button', { name: 'Send as participant' }).click();
-  await page.getByRole('log').getByText('Is anybody there?').waitFor();
-  t.strictSame(await findBarriers(page), []);
+  const look = async (): Promise<void> => {
+    t.strictSame(await findBarriers(page), []);
+  };
+  await makeAccount(page, 'founder@example.com', password);
+  await look();
+  await makeChannel(page, look);
+  await writeMessage(page);
+  await look();
 
   await page.getByRole('link', { name: 'Start' }).click();
   await page.getByText('2 of 6 done').waitFor();
-  await page.getByRole('button', { name: 'Create an API key' }).click();
-  await page.getByRole('textbox', { name: 'Name' }).fill('Shop backend');
-  t.strictSame(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Create API key' }).click();
-  await page.getByText('Copy the secret now').waitFor();
-  t.strictSame(await findBarriers(page), []);
-  // Its step is done by now, and the secret stays.
-  await page.getByText('3 of 6 done').waitFor();
+  await makeKey(page, look);
+  // The secret stays, though its step is done.
   const keySecret = await readSecret(page);
-  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await closeSecret(page);
 
   await page.getByText('3 of 6 done').waitFor();
   t.notOk((await readAll(page)).includes(keySecret), 'nothing is left of the secret');
-  await page.getByRole('button', { name: 'Create a webhook' }).click();
-  await page.getByRole('textbox', { name: 'Name' }).fill('Shop events');
-  await page.getByRole('textbox', { name: 'Address' }).fill(receiver.url('/events'));
-  await page.getByText('Chosen events').click();
-  await page.getByRole('checkbox', { name: 'Everything about thread' }).check();
-  t.strictSame(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Create webhook' }).click();
-  await page.getByText('4 of 6 done').waitFor();
+  await makeWebhook(page, receiver.url('/events'), look);
   const webhookSecret = await readSecret(page);
-  await page.getByRole('button', { name: 'I have copied it' }).click();
+  await closeSecret(page);
 
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'Shop events' }).waitFor();
   t.notOk((await readAll(page)).includes(webhookSecret), 'nor of this one');
-  await page.getByRole('button', { name: 'Send a test' }).click();
-  await page.getByRole('button', { name: 'stitch.test.ping' }).click();
-  await page.getByText('Answered 204').waitFor();
+  await sendTest(page);
   t.strictSame(await findBarriers(page), []);
   await page.keyboard.press('Escape');
   t.match(
