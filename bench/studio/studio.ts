@@ -1,5 +1,5 @@
 /**
- * Studio in a real browser, beside the node on the same machine: what is loaded for the first page and for each part, how long a stranger takes
+ * Studio in a real browser, beside the node on the same machine: what is loaded for the first page and for each part, how long a newcomer takes
  * from the address to a webhook that was delivered to another process when they never have to think, and what axe finds.
  */
 import type { Browser } from 'playwright-core';
@@ -30,7 +30,7 @@ import { Endings } from '../support/endings.ts';
 import { startSkein } from '../support/skein.ts';
 import { count, fixed, median, table } from '../support/table.ts';
 
-const strangers = 3;
+const newcomers = 3;
 const password = 'correct horse battery';
 
 interface Setting {
@@ -70,13 +70,13 @@ async function measureFirstSteps({
   endings.teardown(() => receiver.stop());
   const nothing = (): Promise<void> => Promise.resolve();
   const tookMs: number[] = [];
-  for (let stranger = 1; stranger <= strangers; stranger++) {
+  for (let newcomer = 1; newcomer <= newcomers; newcomer++) {
     const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
     const page = await context.newPage();
     watch(endings, page);
     const start = performance.now();
     await page.goto(`${baseUrl}/studio`);
-    await makeAccount(page, `stranger-${stranger}@example.com`, password);
+    await makeAccount(page, `newcomer-${newcomer}@example.com`, password);
     await makeChannel(page, nothing);
     await writeMessage(page);
     await page.getByRole('link', { name: 'Start' }).click();
@@ -86,13 +86,13 @@ async function measureFirstSteps({
     await closeSecret(page);
     await sendTest(page);
     tookMs.push(performance.now() - start);
-    if (receiver.received.length !== stranger) throw new Error('the webhook has not come');
+    if (receiver.received.length !== newcomer) throw new Error('the webhook has not come');
     await context.close();
   }
   const took = tookMs.map(ms => fixed(ms / 1_000)).join(', ');
   return [
     [
-      `from the address of Studio to a webhook that was delivered, median of ${strangers} (${took}), s`,
+      `from the address of Studio to a webhook that was delivered, median of ${newcomers} (${took}), s`,
       fixed(median(tookMs) / 1_000),
       '60',
     ],
