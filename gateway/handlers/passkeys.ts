@@ -47,8 +47,11 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
     },
 
     removePasskey: async call => {
-      await passkeys.remove(call.params.passkeyId, await checkUser(services, call, call.body.password));
-      authenticator.forgetUser(requireUser(call).userId);
+      const { userId } = requireUser(call);
+      const { passkeyId } = call.params;
+      await passkeys.requireOwn(userId, passkeyId);
+      await passkeys.remove(passkeyId, await checkUser(services, call, call.body.password));
+      authenticator.forgetUser(userId);
       mail.wake();
       return {};
     },

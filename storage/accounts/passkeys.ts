@@ -44,6 +44,8 @@ const selectPage = `
   select passkey_id as "passkeyId", name, backed_up as "backedUp", created_at as "createdAt", last_used_at as "lastUsedAt"
   from passkeys where user_id = $1 and passkey_id > $2 order by passkey_id limit $3`;
 
+const selectOwn = `select from passkeys where passkey_id = $1 and user_id = $2`;
+
 const rename = `
   update passkeys set name = $3 where passkey_id = $1 and user_id = $2
   returning passkey_id as "passkeyId", name, backed_up as "backedUp", created_at as "createdAt", last_used_at as "lastUsedAt"`;
@@ -130,6 +132,13 @@ export class Passkeys {
     } catch (error) {
       throw violatesConstraint(error, 'passkeys_credential') ? refuse('wrong_passkey') : error;
     }
+  }
+
+  /** Refused where the user has no such passkey: asked before the costly check of a password. */
+  async requireOwn(userId: string, passkeyId: string): Promise<void> {
+    const { db, refuse } = this.#options;
+    const rows = await db.query(selectOwn, [passkeyId, userId], 'passkeys.one');
+    if (rows.length === 0) throw refuse('passkey_absent');
   }
 
   /** Refused where the user has no such passkey. */
