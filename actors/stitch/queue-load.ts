@@ -1,5 +1,6 @@
 /** How a stitch's queue gets its deliveries from the log and from the table: what it asks for, and what it keeps of the result. */
 import type { ThreadPage, ThreadRequest, WantedPage } from '../../storage/deliveries/index.ts';
+import { addHold, findHold, isHeldBack } from './holds.ts';
 import {
   maxStarted,
   readSkipped,
@@ -142,13 +143,14 @@ function takeReady({ ready, skipped, held }: DeliveryQueue, limit: number, now: 
   for (const threadId of ready) {
     if (threads.length === limit) break;
     const from = skipped.get(threadId);
-    if (from !== undefined && (held.get(threadId)?.until ?? 0) <= now) threads.push({ threadId, from });
+    if (from !== undefined && !isHeldBack(held.get(threadId), Infinity, now))
+      threads.push({ threadId, from });
   }
   return threads;
 }
 
 function listHeld({ held }: DeliveryQueue, now: number): string[] {
-  return [...held].filter(([, { until }]) => until > now).map(([thread]) => thread);
+  return [...held].filter(([, hold]) => isHeldBack(hold, Infinity, now)).map(([thread]) => thread);
 }
 
 /** Takes in what a load has found. */
@@ -171,8 +173,11 @@ export function acceptLoad(
     return readSkipped({ ...again, ...due, needsHolds: queue.needsHolds || request.holds }, threads, now);
   }
   const held = new Map(queue.held);
+  const settled = page.holds.length === 0 ? new Set<string>() : listSettled(load);
   for (const { threadId, seq, until } of page.holds) {
-    if (!held.has(threadId)) held.set(threadId, { seq, until });
+    const hold = held.get(threadId);
+    if (findHold(hold, seq) !== undefined || settled.has(`${threadId} ${seq}`)) continue;
+    held.set(threadId, addHold(hold, { seq, until }));
   }
   const skippedRows = new Map(queue.skippedRows);
   for (const thread of rows?.blocked ?? []) {
@@ -194,6 +199,15 @@ export function acceptLoad(
     mayHaveDue: queue.mayHaveDue || page.moreDue,
   };
   return readSkipped(skipHeld(loaded, now), [...loaded.skipped.keys(), ...loaded.skippedRows.keys()], now);
+}
+
+/** The heads that the load may have found and that are settled since, as thread and number. */
+function listSettled({ committed }: OngoingLoad): Set<string> {
+  const heads = new Set<string>();
+  for (const { attempts, threadId, eventSeq } of committed.values()) {
+    if (attempts === null && threadId !== null) heads.add(`${threadId} ${eventSeq}`);
+  }
+  return heads;
 }
 
 /** Puts what the page has into memory: first the skipped threads, then what is new of all others, then the rows, none before its time. */

@@ -8,7 +8,8 @@
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
  *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards; or the project is archived, and
  *                          the request was not made: a later load finds the delivery again
- *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again
+ *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again. Or another owner,
+ *                          or this one before it was loaded again, had sent it, and its result is committed
  *
  * Order within a thread: a delivery starts only when no other of its thread is in flight or settling, none with a lower event number
  * waits before it, and the thread is not held by a head that failed. `next` says how far the log has been read: of a thread that is
@@ -18,6 +19,7 @@
  * Everything here is a pure function of a queue. What a queue holds is bounded: see also queue-load.ts.
  */
 import type { OpenDelivery, StartedAttempt } from '../../storage/deliveries/index.ts';
+import { addHold, findHold, isHeldBack, keepHolds, type Hold } from './holds.ts';
 import { firstWindow, maxInFlight, type Window } from './window.ts';
 
 /** An open delivery as it was read. */
@@ -35,13 +37,6 @@ const moves: Readonly<Record<'waiting' | StartedState, readonly (StartedState | 
 interface StartedDelivery {
   readonly delivery: Delivery;
   readonly state: StartedState;
-}
-
-/** A thread waits until its head, the event with number `seq`, is delivered. */
-export interface Hold {
-  readonly seq: number;
-  /** The thread waits until this instant at the latest, in epoch milliseconds. */
-  readonly until: number;
 }
 
 /** What a committed result means for the thread of its delivery. */
@@ -180,8 +175,7 @@ function move(started: Map<string, StartedDelivery>, delivery: Delivery, to: Sta
 }
 
 function isHeld(queue: DeliveryQueue, thread: string, seq: number, now: number): boolean {
-  const hold = queue.held.get(thread);
-  return hold !== undefined && hold.until > now && seq > hold.seq;
+  return isHeldBack(queue.held.get(thread), seq, now);
 }
 
 /**
@@ -253,19 +247,27 @@ export function acknowledge(queue: DeliveryQueue, deliveryIds: readonly string[]
 export function release(queue: DeliveryQueue, results: readonly Released[], now: number): DeliveryQueue {
   const started = new Map(queue.started);
   const held = new Map(queue.held);
-  for (const { deliveryId, threadId, eventSeq, attempts, holdUntil } of results) {
+  /** Of what was not begun here. */
+  const others = new Map<string, Released>();
+  let hasEnded = false;
+  for (const result of results) {
+    const { deliveryId, threadId, eventSeq, attempts, holdUntil } = result;
     const known = started.get(deliveryId);
     if (known !== undefined) move(started, known.delivery, 'gone');
+    else others.set(deliveryId, result);
     if (threadId === null) continue;
     const hold = held.get(threadId);
     if (holdUntil !== null && holdUntil > now) {
-      if (hold === undefined || hold.until <= now || eventSeq <= hold.seq) {
-        held.set(threadId, { seq: eventSeq, until: holdUntil });
-      }
-    } else if (hold?.seq === eventSeq && (attempts === null || hold.until <= now)) {
-      // Not by the first attempt of another owner, whose clock was behind: the head is still to be delivered.
-      held.delete(threadId);
+      held.set(threadId, addHold(hold, { seq: eventSeq, until: holdUntil }));
+      continue;
     }
+    const own = findHold(hold, eventSeq);
+    // Not by the first attempt of another owner, whose clock was behind: the head is still to be delivered.
+    if (own === undefined || (attempts !== null && own.until > now)) continue;
+    const rest = keepHolds(hold, each => each === own);
+    if (rest === undefined) held.delete(threadId);
+    else held.set(threadId, rest);
+    hasEnded = true;
   }
   let { load } = queue;
   if (load !== null) {
@@ -273,10 +275,26 @@ export function release(queue: DeliveryQueue, results: readonly Released[], now:
     for (const result of results) committed.set(result.deliveryId, result);
     load = { ...load, committed };
   }
-  // Due before it was committed: its reminder may have come and gone while a load could not see the row yet.
-  const mayHaveDue = queue.mayHaveDue || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
-  const released = skipHeld({ ...queue, started, held, load, mayHaveDue }, now);
+  // Due before it was committed: its reminder may have come and gone while a load could not see the row yet. So may that of a retry which
+  // the hold kept back.
+  const mayHaveDue =
+    queue.mayHaveDue || hasEnded || results.some(({ retryAt }) => retryAt !== null && retryAt <= now);
+  const waiting = dropSettled(queue.waiting, others);
+  const released = skipHeld({ ...queue, waiting, started, held, load, mayHaveDue }, now);
   return readSkipped(queue.mayHaveOldRows ? readRows(released, 0) : released, getThreads(results), now);
+}
+
+/** Without those that were sent elsewhere, as they are here, and have a result by now: they would be sent a second time. */
+function dropSettled(
+  waiting: readonly Delivery[],
+  results: ReadonlyMap<string, Released>,
+): readonly Delivery[] {
+  if (results.size === 0) return waiting;
+  const left = waiting.filter(({ deliveryId, attempts }) => {
+    const result = results.get(deliveryId);
+    return result === undefined || (result.attempts !== null && attempts >= result.attempts);
+  });
+  return left.length === waiting.length ? waiting : left;
 }
 
 function getThreads(results: readonly { readonly threadId: string | null }[]): string[] {
@@ -332,17 +350,26 @@ export function readSkipped(queue: DeliveryQueue, threads: Iterable<string>, now
 
 /** Drops the holds that have ended. */
 export function dropEndedHolds(queue: DeliveryQueue, now: number): DeliveryQueue {
-  const ended = [...queue.held].filter(([, hold]) => hold.until <= now).map(([thread]) => thread);
-  if (ended.length === 0) return queue;
   const held = new Map(queue.held);
-  for (const thread of ended) held.delete(thread);
-  return readSkipped({ ...queue, held }, ended, now);
+  const ended: string[] = [];
+  for (const [thread, hold] of queue.held) {
+    const rest = keepHolds(hold, ({ until }) => until <= now);
+    if (rest === hold) continue;
+    ended.push(thread);
+    if (rest === undefined) held.delete(thread);
+    else held.set(thread, rest);
+  }
+  return ended.length === 0 ? queue : readSkipped({ ...queue, held }, ended, now);
 }
 
 /** When the first of the holds ends, in epoch milliseconds. */
 export function getNextHoldEnd(queue: DeliveryQueue): number | undefined {
   let first: number | undefined;
-  for (const { until } of queue.held.values()) if (first === undefined || until < first) first = until;
+  for (const hold of queue.held.values()) {
+    for (let each: Hold | undefined = hold; each !== undefined; each = each.later) {
+      if (first === undefined || each.until < first) first = each.until;
+    }
+  }
   return first;
 }
 

@@ -37,11 +37,8 @@ function deliveryAndSpanHandlers({
 }: ReplayServices): Handlers<Omit<Replays, 'replayFailedDeliveries'>> {
   return {
     replayDelivery: async call => {
-      const { delivery, tenant, eventSeq, eventAt } = await requireDelivery(
-        database,
-        call,
-        call.params.deliveryId,
-      );
+      const { deliveryId } = call.params;
+      const { delivery, tenant, eventSeq, eventAt } = await requireDelivery(database, call, deliveryId);
       const { stitchId, eventId, eventName, threadId = null } = delivery;
       const target = call.body.targetStitchId ?? stitchId ?? undefined;
       if (target === undefined || !eventId || eventName === undefined) throw notFound();
@@ -52,7 +49,7 @@ function deliveryAndSpanHandlers({
           const command: ReplayEvent = {
             ...tenant,
             event,
-            deliveryId: delivery.deliveryId,
+            deliveryId,
             ...(!stitchId || stitchId === target ? {} : { sourceStitchId: stitchId }),
             act,
             ...commitKey(key),

@@ -122,10 +122,7 @@ function writeHandlers({
       const { toolId } = call.params;
       const scope = await resolveScope(call, database, findToolTenant, toolId);
       const { arguments: input = {} } = call.body;
-      if (Buffer.byteLength(JSON.stringify(input)) > largestArguments) {
-        const message = `must have at most ${largestArguments} bytes`;
-        throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
-      }
+      checkArguments(input);
       const { projectId, environmentId } = scope;
       const test = { projectId, environmentId, toolId, ...createAuditContext(call) };
       return {
@@ -138,6 +135,12 @@ function writeHandlers({
       };
     },
   };
+}
+
+function checkArguments(input: Readonly<Record<string, unknown>>): void {
+  if (Buffer.byteLength(JSON.stringify(input)) <= largestArguments) return;
+  const message = `must have at most ${largestArguments} bytes`;
+  throw invalid([{ path: '/body/arguments', message, code: 'size' }]);
 }
 
 interface CheckedDefinition {

@@ -1,6 +1,6 @@
 /**
  * The task `send`: gives deliveries to the node's pool, and reports the results. It keeps one thing that no row stands for: which deliveries
- * this node has in flight, so that an actor that was reloaded does not send them twice.
+ * this node has begun and not recorded, so that an actor that was reloaded does not send them twice.
  */
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
@@ -40,7 +40,7 @@ export class DeliverySender {
     this.#retryPolicy = retryPolicy;
   }
 
-  /** How many requests are in flight, or about to be. */
+  /** How many deliveries are about to be sent, in flight, or answered and not recorded yet. */
   get inFlight(): number {
     return this.#inFlight.size;
   }
@@ -64,11 +64,15 @@ export class DeliverySender {
     const reporter = this.#getReporter(context);
     await Promise.all(
       deliveries.map(async (delivery, index) => {
-        const result = await this.#attempt(batch, secrets, delivery, bodies[index], context);
-        this.#inFlight.delete(delivery.deliveryId);
-        if (result === undefined) return;
-        this.#services.metrics?.countAttempt(result);
-        await reporter.add({ ...result, stops: batch.stops });
+        try {
+          const result = await this.#attempt(batch, secrets, delivery, bodies[index], context);
+          if (result === undefined) return;
+          this.#services.metrics?.countAttempt(result);
+          // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
+          await reporter.add({ ...result, stops: batch.stops });
+        } finally {
+          this.#inFlight.delete(delivery.deliveryId);
+        }
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);

@@ -1,5 +1,6 @@
 /** What is asked for again after everything was taken out of memory. */
 import t from 'tap';
+import { isHeldBack } from '../../../actors/stitch/holds.ts';
 import {
   acceptLoad,
   type LoadedPage,
@@ -15,6 +16,7 @@ import {
   emptyQueue,
   forgetWaiting,
   getInFlightIds,
+  getNextHoldEnd,
   getSettledSeq,
   release,
   start,
@@ -99,6 +101,47 @@ t.test(
     );
   },
 );
+
+t.test('what was sent elsewhere and has a result by now is not sent a second time', t => {
+  const waiting = [createDelivery(7, 'thread_1'), createDelivery(8, 'thread_1')];
+  const result = { deliveryId: 'whd_7', threadId: 'thread_1', eventSeq: 7, retryAt: null, holdUntil: null };
+  const listWaiting = (attempts: number | null, known = waiting): number[] =>
+    release({ ...read, waiting: known }, [{ ...result, attempts }], 0).waiting.map(each => each.eventSeq);
+  t.strictSame(listWaiting(null), [8], 'it is settled');
+  t.strictSame(listWaiting(1), [8], 'it is tried again later');
+  const again = waiting.map(each => ({ ...each, attempts: each.eventSeq === 7 ? 1 : 0 }));
+  t.strictSame(listWaiting(1, again), [7, 8], 'this is its retry');
+  t.end();
+});
+
+t.test('a replay that fails does not end the wait for a later event that failed before', t => {
+  const now = 1_000_000;
+  const fail = (seq: number, until: number) => ({
+    deliveryId: `whd_${seq}`,
+    threadId: 'thread_1',
+    eventSeq: seq,
+    attempts: 1,
+    retryAt: until,
+    holdUntil: until,
+  });
+  const settle = (seq: number) => ({ ...fail(seq, 0), attempts: null, retryAt: null, holdUntil: null });
+  const isHeld = ({ held }: typeof read, seq: number, at = now): boolean =>
+    isHeldBack(held.get('thread_1'), seq, at);
+  const both = release(release(read, [fail(7, now + 100)], now), [fail(3, now + 200)], now) as typeof read;
+  t.ok(isHeld(both, 4), 'the replay comes before all that is later');
+  const replayed = release(both, [settle(3)], now) as typeof read;
+  t.notOk(isHeld(replayed, 7), 'the head itself may be tried again');
+  t.ok(isHeld(replayed, 8), 'and what comes after it waits');
+  t.ok(replayed.mayHaveDue, 'its retry is looked for: it may have come while the replay held it');
+  t.notOk(isHeld(release(replayed, [settle(7)], now) as typeof read, 8));
+  const first = release(both, [settle(7)], now) as typeof read;
+  t.ok(isHeld(first, 4), 'whichever ends first, the other one counts');
+  t.equal(getNextHoldEnd(both), now + 100);
+  const later = dropEndedHolds(both, now + 100) as typeof read;
+  t.ok(isHeld(later, 8, now + 100));
+  t.notOk(dropEndedHolds(later, now + 200).held.has('thread_1'));
+  t.end();
+});
 
 t.test(
   'a page that was asked for before the stitch was loaded again is not taken, though in the same millisecond',

@@ -19,7 +19,7 @@ const addEntries = (workspaceId: string, count: number) =>
     [workspaceId, count],
   );
 
-async function exportOf({ client }: User, query: string) {
+async function getExport({ client }: User, query: string) {
   const response = await fetch(`${node.url}/audit-logs/export?${query}`, {
     headers: { authorization: `Bearer ${client.token ?? ''}` },
   });
@@ -36,7 +36,7 @@ t.test('all that the list has, a line each, in its order', async t => {
   const user = await node.signedUp();
   const { workspaceId } = user;
   await addEntries(workspaceId, 1_203);
-  const { response, text } = await exportOf(user, `workspaceId=${workspaceId}`);
+  const { response, text } = await getExport(user, `workspaceId=${workspaceId}`);
   t.equal(response.status, 200);
   t.equal(response.headers.get('content-type'), 'application/x-ndjson; charset=utf-8');
   t.equal(response.headers.get('content-disposition'), 'attachment; filename="audit-log.ndjson"');
@@ -58,7 +58,7 @@ t.test('the filters of the list narrow it', async t => {
   const user = await node.signedUp();
   const { workspaceId, projectId } = user;
   await addEntries(workspaceId, 500);
-  const of = async (query: string) => parse((await exportOf(user, query)).text);
+  const of = async (query: string) => parse((await getExport(user, query)).text);
   const all = `workspaceId=${workspaceId}`;
   t.equal((await of(`${all}&action=workspace.updated`)).length, 500, 'a page that is full is the last');
   t.same(
@@ -76,11 +76,11 @@ t.test('it is for admins; others are refused before the first line', async t => 
   const viewer = await joined(owner, 'viewer');
   const outsider = await node.signedUp();
   for (const query of [`workspaceId=${workspaceId}`, `projectId=${projectId}`]) {
-    const status = async (user: User) => (await exportOf(user, query)).response.status;
+    const status = async (user: User) => (await getExport(user, query)).response.status;
     t.equal(await status(admin), 200);
     t.equal(await status(viewer), 403);
     t.equal(await status(outsider), 404);
   }
-  t.equal((await exportOf(owner, '')).response.status, 422);
-  t.equal((await exportOf(owner, `workspaceId=${workspaceId}&projectId=${projectId}`)).response.status, 422);
+  t.equal((await getExport(owner, '')).response.status, 422);
+  t.equal((await getExport(owner, `workspaceId=${workspaceId}&projectId=${projectId}`)).response.status, 422);
 });

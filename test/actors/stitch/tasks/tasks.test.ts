@@ -3,6 +3,8 @@ import t from 'tap';
 import type { AttemptResult, StitchCommands } from '../../../../actors/stitch/commands.ts';
 import type { Released } from '../../../../actors/stitch/queue.ts';
 import { BodyCache, SecretCache } from '../../../../actors/stitch/tasks/caches.ts';
+import { DeliverySender } from '../../../../actors/stitch/tasks/sender.ts';
+import type { StitchServices } from '../../../../actors/stitch/services.ts';
 import { ResultReporter } from '../../../../actors/stitch/tasks/result-reporter.ts';
 import { RetryPolicy } from '../../../../actors/base/retry-policy.ts';
 import { internalError, unavailable } from '../../../../runtime/actor/failures.ts';
@@ -159,3 +161,60 @@ t.test('one result that cannot be written does not keep the others', async t => 
   await clock.until(all);
   t.strictSame(written, ['whd_1', 'whd_3', 'whd_2'], 'which is tried for as long as the node lives');
 });
+
+t.test(
+  'what was answered and has no row yet is not sent again by an actor that was loaded again',
+  async t => {
+    const { clock, policy } = createPolicy();
+    let sent = 0;
+    const services = {
+      db: { query: () => Promise.reject(new Error('everything was read ahead')) },
+      pool: {
+        send: () => {
+          sent++;
+          return Promise.resolve({ at: 0, durationMs: 1, status: 200, body: '' });
+        },
+      },
+      archived: { has: () => false },
+      clock,
+      random,
+      log: silentLog,
+    } as unknown as StitchServices;
+    const bodies = new BodyCache(1_000, clock);
+    const secrets = new SecretCache({ open: () => Promise.resolve('secret') });
+    const sender = new DeliverySender(services, bodies, secrets, policy);
+    const settling = Promise.withResolvers<undefined>();
+    const commit = Promise.withResolvers<readonly Released[]>();
+    const context = {
+      self,
+      now: () => 0,
+      ask: (_to: unknown, command: string): Promise<unknown> => {
+        if (command !== 'settled') return Promise.resolve(null);
+        settling.resolve(undefined);
+        return commit.promise;
+      },
+    };
+    const { delivery } = createResult(1);
+    const batch = {
+      url: 'http://localhost/',
+      httpsOnly: false,
+      projectId: 'prj_1',
+      secrets: [{ jwe: 'jwe' }],
+      deliveries: [delivery],
+      stops: 0,
+    };
+    const send = (): Promise<void> => {
+      bodies.put(delivery.deliveryId, '{}');
+      return sender.send(batch, context);
+    };
+    const first = send();
+    await settling.promise;
+    await send();
+    t.equal(sent, 1, 'its result is on its way into the database');
+    commit.resolve([createReleased(createResult(1))]);
+    await first;
+    t.equal(sender.inFlight, 0);
+    await send();
+    t.equal(sent, 2, 'a retry');
+  },
+);
