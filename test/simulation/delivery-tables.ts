@@ -108,6 +108,7 @@ export class DeliveryTables {
       case 'attempt.insert':
         return this.#attempt(values as unknown as AttemptValues);
       case 'attempts.count':
+      case 'audit.insert':
       case 'limit.check':
         return;
       default:
