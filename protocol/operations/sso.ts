@@ -20,7 +20,7 @@ const path = '/workspaces/{workspaceId}/single-sign-on';
 const workspace = Type.Object({ workspaceId: id('workspace') });
 const oneDomain = Type.Object({
   workspaceId: id('workspace'),
-  domain: Type.String({ minLength: 1, maxLength: 253 }),
+  domain: Type.String({ maxLength: 253 }),
 });
 const usual = [...always, ...checked, ...signedIn, ...forbidden, ...absent] as const;
 const conflicting = ['svc/runtime/conflict'] as const;

@@ -1,6 +1,6 @@
 /** Single sign-on: the identity provider of a workspace, its domains, and signing in by it. */
 import Type from 'typebox';
-import type { Static } from 'typebox';
+import type { Static, TString } from 'typebox';
 import {
   body,
   choice,
@@ -62,10 +62,13 @@ export const StartedSingleSignOn = resource('StartedSingleSignOn', {
 });
 export type StartedSingleSignOn = Static<typeof StartedSingleSignOn>;
 
+/** What a provider puts into an address: printable ASCII (RFC 6749, appendix A; RFC 9207). */
+const printable = (max: number): TString => Type.String({ pattern: '^[\\x20-\\x7e]+$', maxLength: max });
+
 export const FinishSingleSignOnBody = body('FinishSingleSignOnBody', {
   flow: text(1, 512),
-  code: text(1, 4_096),
+  code: printable(4_096),
   state: text(1, 512),
-  issuer: optional(text(1, 2_048)),
+  issuer: optional(printable(2_048)),
 });
 export type FinishSingleSignOnBody = Static<typeof FinishSingleSignOnBody>;

@@ -42,7 +42,11 @@ const leaves = (operation: Operation): Leaf[] =>
   fields(operation).flatMap(({ part, name, schema }) => listLeaves(part, [name], schema));
 
 /** What has to be there beside the field for the request to fit. */
-const beside: Readonly<Record<string, unknown>> = { attachments: { kind: 'image' } };
+const beside: Readonly<Record<string, unknown>> = {
+  attachments: { kind: 'image' },
+  messages: { direction: 'inbound' },
+  toolResults: { toolId: newId('tool') },
+};
 
 /** The request with another value in the field. */
 function set(asked: Asked, { part, path }: Leaf, value: unknown): Asked {
