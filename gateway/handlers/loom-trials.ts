@@ -32,7 +32,6 @@ export function loomTrialHandlers(services: LoomTrialServices): Handlers<typeof 
         findLoomTenant,
         call.params.loomId,
       );
-      requireConversation(call.body);
       const order = await createOrder(services, { projectId, environmentId }, call.params.loomId, call.body);
       return { body: await call.once(key => performOnce(database, key, () => trials.run(order))) };
     },
@@ -65,6 +64,7 @@ async function createOrder(
   const loomVersionId = body.loomVersionId ?? loom.activeVersionId ?? '';
   const version = await versions.find(scope, loomId, loomVersionId);
   if (version === undefined) throw notFound('/body/loomVersionId');
+  requireConversation(body);
   if (threadId !== undefined && (await findThread(database, scope, threadId)) === undefined) {
     throw notFound('/body/threadId');
   }
