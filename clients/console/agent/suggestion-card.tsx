@@ -74,7 +74,7 @@ function Pending(props: SuggestionCardProps) {
   const { shown, names, state, onShowRun } = props;
   const texts = useTexts().thread.agent;
   const editing = useEditing(props);
-  const { mode, edited, why, keep, forget, edit, giveReason, changeMode } = editing;
+  const { mode, wasEntered, edited, why, keep, forget, edit, giveReason, changeMode } = editing;
   const { isTaken, takeOver } = useTakingOver(props, editing);
   const mayDecide = names.mayAnswer && !isTaken;
   const { isRunning, problem, resolve } = useResolution(props);
@@ -111,7 +111,7 @@ function Pending(props: SuggestionCardProps) {
         </Button>
       </header>
       {mode === 'editing' ? (
-        <SuggestionEditor before={shown.body} text={edited} onChange={edit} />
+        <SuggestionEditor before={shown.body} text={edited} takesFocus={wasEntered} onChange={edit} />
       ) : (
         <div className={classes['body']}>
           <LinkedText text={shown.body} />
@@ -123,7 +123,7 @@ function Pending(props: SuggestionCardProps) {
           aria-label={texts.discardReason}
           placeholder={texts.discardReason}
           data-autofocus
-          autoFocus
+          autoFocus={wasEntered}
           maxLength={1_000}
           value={why}
           onChange={event => giveReason(event.currentTarget.value)}

@@ -8,10 +8,12 @@ import classes from './agent.module.css';
 interface SuggestionEditorProps {
   readonly before: string;
   readonly text: string;
+  /** Takes the focus when it is opened. */
+  readonly takesFocus: boolean;
   readonly onChange: (text: string) => void;
 }
 
-export function SuggestionEditor({ before, text, onChange }: SuggestionEditorProps) {
+export function SuggestionEditor({ before, text, takesFocus, onChange }: SuggestionEditorProps) {
   const texts = useTexts().thread.agent;
   const parts = useMemo(() => diffWords(before, text), [before, text]);
   return (
@@ -22,7 +24,7 @@ export function SuggestionEditor({ before, text, onChange }: SuggestionEditorPro
         minRows={2}
         maxRows={8}
         dir="auto"
-        autoFocus
+        autoFocus={takesFocus}
         value={text}
         onChange={event => onChange(event.currentTarget.value)}
       />

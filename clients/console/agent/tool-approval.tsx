@@ -1,7 +1,7 @@
 /** A tool call that waits for a person. */
 import { Button, TextInput } from '@mantine/core';
 import { Wrench } from 'lucide-react';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
@@ -30,10 +30,18 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
   const { agentRunId, callId: toolCallId, name, input } = call;
   const kept = drafts.getText(toolCallId, 'reason');
   const [reason, setReason] = useState(kept === '' ? undefined : kept);
+  /** What is kept of an earlier time takes no keys that are meant for the list. */
+  const [wasEntered, setEntered] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
   /** Undefined: it is not refused. What is written is still there when the operator comes back. */
   const giveReason = (text: string | undefined): void => {
     setReason(text);
     drafts.setText(toolCallId, 'reason', text ?? '');
+  };
+  const beginRefusal = (): void => {
+    setEntered(true);
+    giveReason(reason ?? '');
+    field.current?.focus();
   };
   const resolve = (action: 'approve' | 'refuse'): void =>
     void run(async () => {
@@ -44,14 +52,11 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       });
       drafts.setText(toolCallId, 'reason', '');
     });
-  usePageCommands(
-    mayAnswer && isFirst
-      ? [
-          { id: 'allow', key: 'P', label: texts.commands.allow, run: () => resolve('approve') },
-          { id: 'refuse', key: 'shift+P', label: texts.commands.refuse, run: () => giveReason(reason ?? '') },
-        ]
-      : [],
-  );
+  useToolCommands(mayAnswer && isFirst, {
+    // While it is being refused, nothing allows it.
+    allow: reason === undefined ? () => resolve('approve') : undefined,
+    refuse: beginRefusal,
+  });
   return (
     <section className={classes['card']} aria-label={texts.toolApproval}>
       <header>
@@ -72,10 +77,12 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       )}
       {mayAnswer && reason !== undefined && (
         <TextInput
+          ref={field}
           size="xs"
           aria-label={texts.refuseReason}
           placeholder={texts.refuseReason}
-          autoFocus
+          autoFocus={wasEntered}
+          maxLength={1_000}
           value={reason}
           onChange={event => giveReason(event.currentTarget.value)}
         />
@@ -96,7 +103,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
             size="compact-sm"
             variant={reason === undefined ? 'default' : 'filled'}
             color={reason === undefined ? undefined : 'red'}
-            onClick={() => (reason === undefined ? giveReason('') : resolve('refuse'))}
+            onClick={() => (reason === undefined ? beginRefusal() : resolve('refuse'))}
           >
             {texts.refuseTool}
           </Button>
@@ -109,4 +116,15 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       )}
     </section>
   );
+}
+
+/** What one decides about a tool, by key. */
+function useToolCommands(
+  isOffered: boolean,
+  { allow, refuse }: { readonly allow: (() => void) | undefined; readonly refuse: () => void },
+): void {
+  const texts = useTexts().thread.agent.commands;
+  const refusal = { id: 'refuse', key: 'shift+P', label: texts.refuse, run: refuse };
+  const allowing = allow === undefined ? [] : [{ id: 'allow', key: 'P', label: texts.allow, run: allow }];
+  usePageCommands(isOffered ? [...allowing, refusal] : []);
 }

@@ -14,6 +14,7 @@ export function useEditing({ open, shown }: SuggestionCardProps) {
   const kept = drafts.getText(agentRunId, 'suggestion');
   const [why, setWhy] = useState(drafts.getText(agentRunId, 'reason'));
   const [mode, setMode] = useState<Mode>(kept !== '' ? 'editing' : why !== '' ? 'discarding' : 'shown');
+  const [wasEntered, setEntered] = useState(false);
   const [edited, setEdited] = useState(kept === '' ? body : kept);
   // An editor that was emptied is still one.
   const keep = (text: string): void => drafts.setText(agentRunId, 'suggestion', text === '' ? ' ' : text);
@@ -27,6 +28,8 @@ export function useEditing({ open, shown }: SuggestionCardProps) {
   };
   return {
     mode,
+    /** The operator has begun it since the conversation was opened. What is kept of an earlier time takes no keys that are meant for the list. */
+    wasEntered,
     edited,
     why,
     giveReason,
@@ -45,6 +48,7 @@ export function useEditing({ open, shown }: SuggestionCardProps) {
       if (mode === 'discarding') giveReason('');
       if (chosen === 'editing') keep(body);
       setMode(chosen);
+      setEntered(true);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
+import { tellFirstPage } from '../../kit/first-page.ts';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { Announcements } from '../agent/announcements.tsx';
@@ -73,6 +74,8 @@ function Conversation({ open, state }: { readonly open: OpenThread; readonly sta
   const leaveFound = useCallback(() => navigate({ search: withoutMessage, replace: true }), [navigate]);
   const { thread } = state;
   const threadId = open.threadId;
+  // The list beside it may come later, or not at all.
+  useEffect(tellFirstPage, []);
   const actions = useMemo(
     (): MessageActions => ({
       reply: message => {

@@ -12,6 +12,9 @@ import { useConversing } from './conversations-context.tsx';
 /** Of more, the newest are told; all are still in the list. */
 const mostShown = 3;
 
+/** No text has it. */
+const nameHere = '\0';
+
 export function UnseenElsewhere() {
   const { thread: texts, list } = useTexts();
   const navigate = useNavigate();
@@ -27,7 +30,7 @@ export function UnseenElsewhere() {
         <MessageSquareWarning size={15} aria-hidden />
         <div>
           <p>
-            <bdi>{texts.header.unseenOf(toParticipantName(thread, list.participantNames))}</bdi>
+            <Told name={toParticipantName(thread, list.participantNames)} />
           </p>
           <Button
             variant="default"
@@ -47,4 +50,17 @@ export function UnseenElsewhere() {
       </div>
     );
   });
+}
+
+/** The name alone is isolated: the sentence has the direction of the page, whatever letters the name begins with. */
+function Told({ name }: { readonly name: string }) {
+  const { unseenOf } = useTexts().thread.header;
+  const [before, after] = unseenOf(nameHere).split(nameHere);
+  return (
+    <>
+      {before}
+      <bdi>{name}</bdi>
+      {after}
+    </>
+  );
 }

@@ -11,7 +11,8 @@ export function NoWorkspace() {
   const { path, SignOutWatch } = useApp();
   const leave = async (): Promise<void> => {
     if (!(await maySignOut())) return;
-    await signOut();
+    // Without an answer it has ended here all the same.
+    await signOut().catch(() => undefined);
     // Of the session that the page was opened with nothing is left to end: so nothing else leads away from here.
     location.assign(`${path}/sign-in`);
   };

@@ -1,7 +1,8 @@
 /** Project and environment. Production looks like nothing else. */
 import { ChevronsUpDown } from 'lucide-react';
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
 import { afterFirstPage } from '../first-page.ts';
+import { lazyPart } from '../lazy-part.ts';
 import { useKitTexts } from '../texts/index.ts';
 import type { EnvironmentFieldProps } from './environment-field.tsx';
 import { type EnvironmentChoice, rememberEnvironment, useEnvironments } from './environments.ts';
@@ -9,8 +10,8 @@ import classes from './environment-select.module.css';
 
 /** By itself: what follows an import in the same expression becomes a part of it for Vite, and hears nothing of a style that is missing. */
 const loadField = afterFirstPage(() => import('./environment-field.tsx'));
-/** What it is made of is large. Until it is there, and where it does not come, its place shows the same. */
-const EnvironmentField = lazy(() => loadField().catch(() => ({ default: Still })));
+/** What it is made of is large. Until it is there its place shows the same. */
+const EnvironmentField = lazyPart<EnvironmentFieldProps>(loadField, Still);
 
 type EnvironmentIds = Pick<EnvironmentChoice, 'projectId' | 'environmentId'>;
 

@@ -133,6 +133,22 @@ t.test('a tool that needs approval waits for the operator', async t => {
   await reason.fill('It was refunded');
   await page.reload();
   t.equal(await reason.inputValue(), 'It was refunded', 'what was begun is still there');
+  t.equal(await reason.getAttribute('maxlength'), '1000', 'as long as the server takes');
+  // Whoever walks through the list does not write into it, and what is being refused is not allowed by a key.
+  await page.getByRole('option', { selected: true }).waitFor();
+  const answers: string[] = [];
+  page.on('request', request => {
+    if (request.method() === 'POST' && request.url().includes(`/agent-runs/`)) answers.push(request.url());
+  });
+  await page.keyboard.press('j');
+  await page.waitForURL(url => !url.pathname.endsWith(threadId));
+  await page.keyboard.press('k');
+  await page.waitForURL(url => url.pathname.endsWith(threadId));
+  t.equal(await reason.inputValue(), 'It was refunded');
+  await page.keyboard.press('p');
+  await page.keyboard.press('Shift+P');
+  await reason.and(page.locator(':focus')).waitFor();
+  t.strictSame(answers, []);
   await card.getByRole('button', { name: 'Do not refuse' }).click();
   await reason.waitFor({ state: 'detached' });
   await page.reload();

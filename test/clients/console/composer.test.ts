@@ -245,6 +245,46 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   t.strictSame(await readBodies(skein, threadId), ['first', 'second']);
 });
 
+/** As in the background: the page is never said to be shown. The timer that takes it for shown after 10 s is left out. */
+const neverShown = `
+  requestIdleCallback = () => 0;
+  const { setTimeout: schedule } = globalThis;
+  globalThis.setTimeout = (work, ms, ...rest) => (ms === 10_000 ? 0 : schedule(work, ms, ...rest));
+`;
+
+t.test('closing the tab is asked about as soon as something waits', async t => {
+  const threadId = await receive(setting, 'hurried', 'Hello');
+  const page = await openConsole(t, browser, setting, owner, { path: '/console/settings' });
+  await page.context().addInitScript(neverShown);
+  const asksFor: string[] = [];
+  page.on('request', request => asksFor.push(request.url()));
+  await page.route(/\/messages$/, route =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  );
+  await page.goto(setting.baseUrl + toPath(threadId));
+  await getLog(page).getByText('Hello').waitFor();
+  const isAsked = (): boolean => asksFor.some(url => url.includes('/unsent-watch-'));
+  t.notOk(isAsked(), 'nothing waits');
+  await write(page, 'On its way');
+  await eventually('what asks', async () => isAsked());
+  // Loaded by what asks, in the moment in which it begins to.
+  await eventually('that it has begun', () =>
+    page.evaluate<boolean>(
+      `performance.getEntriesByType('resource').some(({ name }) => name.includes('/en-errors-'))`,
+    ),
+  );
+  const [dialog] = await Promise.all([
+    page.waitForEvent('dialog').then(async asked => {
+      await asked.dismiss();
+      return asked;
+    }),
+    page.close({ runBeforeUnload: true }),
+  ]);
+  t.equal(dialog.type(), 'beforeunload');
+  await page.unrouteAll({ behavior: 'wait' });
+  await getLog(page).getByRole('img', { name: 'Sent' }).waitFor();
+});
+
 t.test('an archived conversation takes no messages', async t => {
   const threadId = await receive(setting, 'archived', 'Hello');
   await skein.threads.archive(threadId);

@@ -138,11 +138,38 @@ t.test('on a running node', async t => {
     t.match(await field.inputValue(), / · Shop$/);
     t.strictSame(await field.boundingBox(), place, 'nothing moves when the field comes');
 
-    await page.route(/\/environment-field-.*\.js$/, route => route.abort());
+    // A network that is gone for a moment. The page would load itself anew, as it has just begun, had it not done so a moment ago.
+    await page.evaluate(`sessionStorage.setItem('skein-reloaded-at', String(Date.now()))`);
+    let isGone = true;
+    let refused = 0;
+    await page.route(/\/environment-field-[^/]*\.js/, route => {
+      if (!isGone) return route.continue();
+      refused++;
+      return route.abort();
+    });
     await page.goto(`${setting.baseUrl}/console`);
     await page.getByText('No open conversations.').waitFor();
     await name.waitFor();
+    await page.evaluate('globalThis.isSamePage = true');
+    await eventually('another try', async () => refused > 2);
     t.equal(await field.count(), 0, 'where the field does not come, all else is there');
+    isGone = false;
+    await page.evaluate(`dispatchEvent(new Event('online'))`);
+    await field.waitFor();
+    t.match(await field.inputValue(), / · Shop$/, 'it comes when it can');
+    t.equal(await page.evaluate('globalThis.isSamePage'), true, 'it is the same page');
+
+    // What is asked for in vain some browsers never give: nothing is, as long as the server cannot be reached.
+    let tries = 0;
+    await page.route(/\/healthz$/, route => (++tries > 2 ? route.continue() : route.abort()));
+    await page.route(/\/environment-field-[^/]*\.js/, route => {
+      if (tries < 3) t.fail('asked for without a network');
+      return route.continue();
+    });
+    await page.goto(`${setting.baseUrl}/console`);
+    await name.waitFor();
+    await field.waitFor();
+    t.equal(tries, 3);
   });
 
   await t.test('what was missed is counted until all of it has come', async t => {

@@ -237,6 +237,10 @@ t.test('whoever belongs to no workspace any more is asked before what they have 
   t.match(asked.at(-1), /^Some of what you have written is not sent yet/);
   t.ok(await page.evaluate<number>('sessionStorage.length'), 'it is still there');
   goesOn = true;
+  // The session ends here also where the server does not answer. Its cookie is good for nothing to whoever belongs to no workspace.
+  await page.route(/\/auth\/logout$/, route => route.abort());
+  const expired = { error: 'svc/auth/expired_token', message: 'No.', requestId: 'req_1' };
+  await page.route(/\/auth\/refresh$/, route => route.fulfill({ status: 401, json: expired }));
   await page.getByRole('button', { name: 'Sign out' }).click();
   await seeSignIn(page);
   t.equal(await page.evaluate('sessionStorage.length'), 0);

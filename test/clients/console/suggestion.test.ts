@@ -103,6 +103,13 @@ t.test('is discarded, and why is kept with it, and read in the history and with 
   await getCard(page).waitFor({ state: 'detached' });
   await page.goto(`${setting.baseUrl}${toPath(threadId)}`);
   t.equal(await reason.inputValue(), 'The hours have changed', 'what was begun is still there');
+  // Whoever walks through the list does not write into it.
+  await page.getByRole('option', { selected: true }).waitFor();
+  await page.keyboard.press('k');
+  await page.waitForURL(url => !url.pathname.endsWith(threadId));
+  await page.keyboard.press('j');
+  await page.waitForURL(url => url.pathname.endsWith(threadId));
+  t.equal(await reason.inputValue(), 'The hours have changed');
   await getCard(page).getByRole('button', { name: 'Discard it' }).click();
   await getCard(page).waitFor({ state: 'detached' });
   const said = getLog(page).getByText(/ discarded a suggestion: The hours have changed$/);

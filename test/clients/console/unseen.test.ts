@@ -96,6 +96,7 @@ t.test('whoever has gone on to the next conversation is told there', async t => 
   go();
   const told = page.getByText('Ada Byron wrote at the last moment: the conversation is still open.');
   await told.waitFor();
+  t.equal(await told.locator('bdi').textContent(), 'Ada Byron', 'the sentence has its own direction');
   t.strictSame(await findBarriers(page), []);
   t.equal(await page.getByRole('alert').filter({ hasText: 'Read it first' }).count(), 0, 'not in the other');
   await page.getByRole('button', { name: 'Read it' }).click();
