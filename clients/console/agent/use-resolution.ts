@@ -13,8 +13,6 @@ const isRefusal = (error: unknown, code: ErrorCode): error is ApiError =>
 export const isAlreadyResolved = (error: unknown): boolean =>
   isRefusal(error, 'svc/agent_runs/suggestion_already_resolved');
 
-export const isOutdated = (error: unknown): boolean => findNewerSequence(error) !== undefined;
-
 /** Resolves the suggestion, and says what is in the way. */
 export function useResolution({ open, shown }: SuggestionCardProps) {
   const texts = useTexts().thread.agent;
@@ -39,9 +37,12 @@ export function useResolution({ open, shown }: SuggestionCardProps) {
       open.takeRuns([run]);
       return true;
     } catch (error) {
-      setProblem(isOutdated(error) ? texts.outdated : await describeError(error));
+      const newer = findNewerSequence(error);
+      // Without a stream it would not come before the next poll.
+      if (newer !== undefined) void open.reset(newer);
+      setProblem(newer !== undefined ? texts.outdated : await describeError(error));
       // Whoever was faster, the run says it.
-      if (isOutdated(error) || isAlreadyResolved(error))
+      if (newer !== undefined || isAlreadyResolved(error))
         void client.agentRuns.get(shown.agentRunId).then(
           run => open.takeRuns([run]),
           () => undefined,

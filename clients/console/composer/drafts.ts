@@ -31,6 +31,8 @@ export interface KeptCannedReply {
   readonly shortcut: string;
   readonly title: string;
   readonly body: string;
+  /** When the reply that it changes was changed last; undefined: it is a new one. */
+  readonly updatedAt?: string;
 }
 
 export interface DraftContents {
@@ -49,7 +51,10 @@ export interface DraftContents {
   readonly cannedReply?: KeptCannedReply | undefined;
 }
 
-/** Of one person in one project; the one that was not touched for longest makes room. */
+/**
+ * Of one person in one project. The one that was not touched for longest makes room; before all others those that have only a reason, since
+ * what they are about may have been decided by somebody else, and then nobody takes them away.
+ */
 const mostDrafts = 200;
 const empty: DraftContents = {};
 
@@ -131,10 +136,15 @@ export class Drafts {
 
   #makeRoom(): void {
     const keys = listDraftKeys(this.#storage, this.#prefix);
-    const byAge = keys
-      .map(key => ({ key, at: readTime(this.#storage.getItem(key)) }))
-      .sort((one, other) => one.at - other.at);
-    for (const { key } of byAge.slice(0, Math.max(0, keys.length - mostDrafts + 1))) {
+    const tooMany = keys.length - mostDrafts + 1;
+    if (tooMany <= 0) return;
+    const byWorth = keys
+      .map(key => {
+        const text = this.#storage.getItem(key) ?? '';
+        return { key, at: readTime(text), isReason: isReasonAlone(parseDraft(text)) };
+      })
+      .sort((one, other) => Number(other.isReason) - Number(one.isReason) || one.at - other.at);
+    for (const { key } of byWorth.slice(0, tooMany)) {
       this.#storage.removeItem(key);
       this.#parsed.delete(key.slice(this.#prefix.length));
     }
@@ -151,6 +161,9 @@ const isEmpty = (draft: DraftContents): boolean => {
     files.length === 0
   );
 };
+
+const isReasonAlone = (draft: DraftContents): boolean =>
+  !isEmpty(draft) && isEmpty({ ...draft, reason: undefined });
 
 function parse(text: string | null): Readonly<Record<string, unknown>> {
   try {
@@ -204,9 +217,10 @@ function toCannedReply({
   shortcut,
   title,
   body,
+  updatedAt,
 }: Readonly<Record<string, unknown>>): KeptCannedReply | undefined {
   if (typeof shortcut !== 'string' || typeof title !== 'string' || typeof body !== 'string') return undefined;
-  return { shortcut, title, body };
+  return { shortcut, title, body, ...(typeof updatedAt === 'string' && { updatedAt }) };
 }
 
 function isKeptFile(given: unknown): given is KeptFile {

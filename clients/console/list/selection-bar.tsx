@@ -1,6 +1,7 @@
 /** What can be done to the chosen threads at once. */
 import { Button, CloseButton, Group, Menu, Popover, Stack, TagsInput } from '@mantine/core';
 import { useState } from 'react';
+import type { Thread } from '../../sdk/index.ts';
 import { agentModes } from '../agent/modes.ts';
 import { SnoozeItems, useSnoozeDialog } from '../thread/snooze-items.tsx';
 import { useNames } from '../thread/names.tsx';
@@ -18,8 +19,8 @@ interface SelectionBarProps {
   /** Chooses all that are listed; undefined: they are, or more may not be. */
   readonly onAll: (() => void) | undefined;
   readonly onClear: () => void;
-  /** The number of a thread up to which its row shows what came. */
-  readonly findSeen: (threadId: string) => number | undefined;
+  /** A thread as its row shows it. */
+  readonly findThread: (threadId: string) => Thread | undefined;
   /** Called with those that were refused. */
   readonly onChanged: (refused: readonly string[]) => void;
 }
@@ -28,11 +29,11 @@ interface SelectionBarProps {
 const mostReasons = 3;
 
 export default function SelectionBar(props: SelectionBarProps) {
-  const { threadIds, tags, onAll, onClear, findSeen, onChanged } = props;
+  const { threadIds, tags, onAll, onClear, findThread, onChanged } = props;
   const texts = useTexts().list.selection;
   const { header: headerTexts } = useTexts().thread;
   const { colleagues } = useNames();
-  const { isBusy, change, reasons, anyway } = useSelectionChange({ threadIds, findSeen, onChanged });
+  const { isBusy, change, reasons, anyway } = useSelectionChange({ threadIds, findThread, onChanged });
   const snooze = (until: Date): void => void change({ action: 'snooze', snoozedUntil: until.toISOString() });
   const ownSnooze = useSnoozeDialog(snooze);
   return (

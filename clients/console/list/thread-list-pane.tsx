@@ -47,7 +47,7 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
     if (isShown) tellFirstPage();
   }, [isShown]);
   const texts = useTexts();
-  const choosing = useChosen(list);
+  const choosing = useChosen(list, state.order);
   const { chosen, choose } = choosing;
   useEscape('choice', chosen.size > 0 ? () => choose([]) : undefined);
   const { q } = filters;
@@ -79,7 +79,7 @@ export function ThreadListPane({ queue, selected }: ThreadListPaneProps) {
                 : undefined
             }
             onClear={() => choose([])}
-            findSeen={threadId => list.getThread(threadId)?.sequence}
+            findThread={threadId => list.getThread(threadId)}
             onChanged={choose}
           />
         </Suspense>

@@ -1,4 +1,7 @@
-/** Which threads of the list that is shown are chosen: what was chosen in another queue is not changed unseen. */
+/**
+ * Which threads of the list that is shown are chosen. Nothing is changed unseen: what was chosen in another queue is not chosen here, and what
+ * has left the list is not chosen any more.
+ */
 import { useMemo, useState } from 'react';
 import type { ThreadList } from '../live/thread-list.ts';
 
@@ -25,14 +28,15 @@ interface Chosen {
 
 const nothing: ReadonlySet<string> = new Set();
 
-export function useChosen(list: ThreadList): Choosing {
+/** @param order what the list shows */
+export function useChosen(list: ThreadList, order: readonly string[]): Choosing {
   const [kept, setKept] = useState<Chosen>({ of: list, threadIds: nothing, last: undefined });
+  const chosen = toListed(kept, list, order);
+  if (chosen !== kept) setKept(chosen);
   const actions = useMemo(() => {
     const change = (toNext: (before: Chosen) => Pick<Chosen, 'threadIds' | 'last'>): void =>
-      setKept(before => {
-        const here = before.of === list ? before : { of: list, threadIds: nothing, last: undefined };
-        return { of: list, ...toNext(here) };
-      });
+      // What comes late, of a list that is not shown any more, changes nothing in the one that is.
+      setKept(before => (before.of === list ? { of: list, ...toNext(before) } : before));
     return {
       choose: (threadIds: readonly string[]) =>
         change(() => ({ threadIds: add(nothing, threadIds), last: undefined })),
@@ -50,7 +54,16 @@ export function useChosen(list: ThreadList): Choosing {
         change(({ threadIds, last }) => ({ threadIds: add(threadIds, list.getState().order), last })),
     };
   }, [list]);
-  return { chosen: kept.of === list ? kept.threadIds : nothing, ...actions };
+  return { chosen: chosen.threadIds, ...actions };
+}
+
+/** The same object where nothing of it has gone. */
+function toListed(kept: Chosen, list: ThreadList, order: readonly string[]): Chosen {
+  if (kept.of !== list) return { of: list, threadIds: nothing, last: undefined };
+  if (kept.threadIds.size === 0) return kept;
+  const listed = new Set(order);
+  const rest = [...kept.threadIds].filter(threadId => listed.has(threadId));
+  return rest.length === kept.threadIds.size ? kept : { ...kept, threadIds: new Set(rest) };
 }
 
 /** The first of them, as many as may be chosen. */

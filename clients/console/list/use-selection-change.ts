@@ -1,15 +1,16 @@
 /** The last change of the chosen threads: whether it is under way, which of them stayed as they were, and why. */
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { describeError } from '../../kit/error-texts.ts';
-import { useClient } from '../thread/conversations-context.tsx';
-import { findNewerSequence } from '../thread/unseen.ts';
+import type { Thread } from '../../sdk/index.ts';
+import { useClient, useConversing } from '../thread/conversations-context.tsx';
+import { findNewerSequence, type ThreadChange as SingleChange } from '../thread/unseen.ts';
 import { useTexts } from '../texts/index.ts';
 import { changeAll, findReasons, type Reason, type Refusal, type ThreadChange } from './change-all.ts';
 
 interface Selection {
   readonly threadIds: readonly string[];
-  /** The number of a thread up to which its row shows what came. */
-  readonly findSeen: (threadId: string) => number | undefined;
+  /** A thread as its row shows it. */
+  readonly findThread: (threadId: string) => Thread | undefined;
   /** Called with those that were refused. */
   readonly onChanged: (refused: readonly string[]) => void;
 }
@@ -28,20 +29,38 @@ const nothing: Refused = { threadIds: [], reasons: [], sequences: new Map() };
 const putsAway = ({ action, snoozedUntil }: ThreadChange): boolean =>
   action === 'close' || (action === 'snooze' && snoozedUntil != null);
 
-export function useSelectionChange({ threadIds, findSeen, onChanged }: Selection) {
+/** The same of one thread. */
+const toSingle = ({ action, snoozedUntil = null }: ThreadChange): SingleChange =>
+  action === 'close' ? { status: 'closed' } : { snoozedUntil };
+
+export function useSelectionChange({ threadIds, findThread, onChanged }: Selection) {
   const { header: texts } = useTexts().thread;
   const client = useClient();
+  const { unseen } = useConversing();
+  const isHere = useIsHere();
   const [isBusy, setBusy] = useState(false);
   const [last, setLast] = useState(nothing);
   const describe = async (error: unknown): Promise<string> =>
     findNewerSequence(error) === undefined ? describeError(error) : texts.unseen;
+  // Of what is not shown nothing was seen: it stays where its participant has written at all.
+  const findSeen = (threadId: string): number => findThread(threadId)?.sequence ?? 0;
   const change = async (what: ThreadChange, findKnown = findSeen): Promise<void> => {
     setBusy(true);
-    const refusals = await changeAll(client, threadIds, what, putsAway(what) ? findKnown : undefined);
+    const isPutAway = putsAway(what);
+    const threads = threadIds.flatMap(threadId => findThread(threadId) ?? []);
+    if (isPutAway) for (const threadId of threadIds) unseen.remove(threadId);
+    const refusals = await changeAll(client, threadIds, what, isPutAway ? findKnown : undefined);
+    const newer = findUnseen(refusals);
+    for (const thread of threads) {
+      const sequence = newer.get(thread.threadId);
+      // Where this is shown no more, it is told wherever the operator is.
+      if (sequence !== undefined)
+        unseen.add({ thread, change: toSingle(what), sequence, wasTold: isHere.current });
+    }
     const reasons = await findReasons(refusals, describe);
     const failed = refusals.map(({ threadId }) => threadId);
     setBusy(false);
-    setLast({ threadIds: failed, reasons, change: what, sequences: findUnseen(refusals) });
+    setLast({ threadIds: failed, reasons, change: what, sequences: newer });
     onChanged(failed);
   };
   // It is told of as long as the same are chosen.
@@ -66,6 +85,18 @@ export function useSelectionChange({ threadIds, findSeen, onChanged }: Selection
             run: () => change(again, threadId => sequences.get(threadId) ?? findSeen(threadId)),
           },
   };
+}
+
+/** Whether the component is shown, for what comes later. */
+function useIsHere(): { readonly current: boolean } {
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+  return isHere;
 }
 
 function findUnseen(refusals: readonly Refusal[]): ReadonlyMap<string, number> {

@@ -5,7 +5,8 @@
  *   connected -> lost -> polling: the server has answered twice; -> lost: it has not
  *   a connection ends both
  *
- * Once is not enough to say so: a node that comes back answers before the stream has found it.
+ * Once is not enough to say so: a node that comes back answers before the stream has found it. What is not asked while nobody sees the page is
+ * asked as soon as somebody does.
  */
 import { isConnected, type ProjectStream } from './project-stream.ts';
 
@@ -14,6 +15,8 @@ export interface PollingPort {
   ask(): Promise<unknown>;
   /** Whether anybody sees the page. */
   isSeen(): boolean;
+  /** The listener is told when the page comes to the front. Returns what removes it. */
+  onSeen(listener: () => void): () => void;
   /** Runs the work later, once; returns what cancels it. */
   schedule(work: () => void, ms: number): () => void;
 }
@@ -26,10 +29,10 @@ export const pollEveryMs = 10_000;
 /** Returns what ends it. */
 export function pollWithoutStream(
   stream: Pick<ProjectStream, 'getState' | 'onState' | 'poll' | 'endPolling'>,
-  { ask, isSeen, schedule }: PollingPort,
+  { ask, isSeen, onSeen, schedule }: PollingPort,
 ): () => void {
-  /** Of the time without a connection; undefined: there is one. */
-  let loss: { answers: number; cancel: () => void } | undefined;
+  /** Of the time without a connection; undefined: there is one. `isDue`: the last question was left out, since nobody saw the page. */
+  let loss: { answers: number; isDue: boolean; cancel: () => void } | undefined;
 
   const askSoon = (current: NonNullable<typeof loss>, ms: number): void => {
     current.cancel = schedule(() => {
@@ -39,7 +42,8 @@ export function pollWithoutStream(
     }, ms);
   };
   const askOnce = async (current: NonNullable<typeof loss>): Promise<void> => {
-    if (!isSeen()) return;
+    current.isDue = !isSeen();
+    if (current.isDue) return;
     try {
       await ask();
     } catch {
@@ -57,13 +61,20 @@ export function pollWithoutStream(
     const state = stream.getState();
     if (isConnected(state) || state.is === 'ended') return end();
     if (loss !== undefined) return;
-    loss = { answers: 0, cancel: () => undefined };
+    loss = { answers: 0, isDue: false, cancel: () => undefined };
     askSoon(loss, firstMs);
   };
-  const stopFollowing = stream.onState(follow);
+  const stops = [
+    stream.onState(follow),
+    onSeen(() => {
+      if (loss?.isDue !== true) return;
+      loss.cancel();
+      askSoon(loss, 0);
+    }),
+  ];
   follow();
   return () => {
-    stopFollowing();
+    for (const stop of stops) stop();
     end();
   };
 }

@@ -51,6 +51,15 @@ export class Presence implements StreamListener {
   }
 
   onConnect(): void {
+    this.#forget();
+  }
+
+  /** Without a stream nobody says who is there, or that they have gone. */
+  onPoll(): void {
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#viewers.clear();
     for (const typing of this.#typing.values()) for (const cancel of typing.values()) cancel();
     this.#typing.clear();

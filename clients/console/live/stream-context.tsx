@@ -30,6 +30,13 @@ export function StreamProvider({ projectId, environmentId, children }: StreamPro
       pollWithoutStream(stream, {
         ask: () => skein.auth.me({ maxRetries: 0 }),
         isSeen: () => !document.hidden,
+        onSeen(listener) {
+          const look = (): void => {
+            if (!document.hidden) listener();
+          };
+          document.addEventListener('visibilitychange', look);
+          return () => document.removeEventListener('visibilitychange', look);
+        },
         schedule: scheduleByTimer,
       }),
     ];

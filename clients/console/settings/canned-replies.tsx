@@ -1,5 +1,5 @@
 /** The canned replies of a project: everybody reads them; those who look after the project write them, and others are told so. */
-import { Alert, Button, Code, Group, Stack, Text, Textarea, TextInput } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
@@ -11,7 +11,7 @@ import { useTexts } from '../texts/index.ts';
 import { looksAfterProject } from '../thread/people.ts';
 import { useMembers } from '../thread/use-members.ts';
 import { useErrorText } from '../../kit/error-texts.ts';
-import { useAction } from '../../kit/use-action.ts';
+import { newReply, ReplyForm, toDraftId } from './canned-reply-form.tsx';
 import { PageHead } from './page-head.tsx';
 import classes from './settings.module.css';
 
@@ -87,19 +87,16 @@ interface RepliesProps {
   readonly onChanged: () => Promise<void>;
 }
 
-/** In the place of an id: the one that is new. */
-const newReply = 'new';
-const toDraftId = (id: string): string => `canned-reply:${id}`;
-
-/** One is written at a time. What was begun before is open again. */
+/** One is written at a time. What was begun before is open again, for those who may write. */
 function Replies({ client, replies, drafts, mayWrite, onChanged }: RepliesProps) {
   const texts = useTexts().settings.replies;
-  /** Its id. */
-  const [edited, setEdited] = useState(() =>
+  const [chosen, setEdited] = useState(() =>
     [...replies.map(({ cannedReplyId }) => cannedReplyId), newReply].find(
       id => drafts.get(toDraftId(id)).cannedReply !== undefined,
     ),
   );
+  /** Its id. */
+  const edited = mayWrite ? chosen : undefined;
   const close = (): void => setEdited(undefined);
   const done = async (): Promise<void> => {
     await onChanged();
@@ -165,107 +162,5 @@ function ReplyRow({ reply, onEdit }: ReplyRowProps) {
         </Button>
       )}
     </div>
-  );
-}
-
-interface ReplyFormProps {
-  readonly client: ReturnType<typeof createOperatorClient>;
-  /** None: a new one. */
-  readonly reply?: CannedReply;
-  readonly drafts: Drafts;
-  readonly onDone: () => Promise<void>;
-  readonly onCancel: () => void;
-}
-
-/** What is written is kept until it is saved or given up. */
-function ReplyForm({ client: { cannedReplies }, reply, drafts, onDone, onCancel }: ReplyFormProps) {
-  const texts = useTexts().settings.replies;
-  const draftId = toDraftId(reply?.cannedReplyId ?? newReply);
-  const [written, setWritten] = useState(() => {
-    const { shortcut = '/', title = '', body = '' } = drafts.get(draftId).cannedReply ?? reply ?? {};
-    return { shortcut, title, body };
-  });
-  const { isRunning, problem, run } = useAction();
-  const [isAsked, setAsked] = useState(false);
-  const change = (changed: Partial<typeof written>): void => {
-    const cannedReply = { ...written, ...changed };
-    setWritten(cannedReply);
-    drafts.update(draftId, { cannedReply });
-  };
-  const forget = (): void => drafts.update(draftId, { cannedReply: undefined });
-  const save = (): Promise<unknown> =>
-    reply === undefined ? cannedReplies.create(written) : cannedReplies.update(reply.cannedReplyId, written);
-  const finish = async (work: () => Promise<unknown>): Promise<void> => {
-    if (!(await run(work))) return;
-    forget();
-    await onDone();
-  };
-  return (
-    <form
-      aria-label={reply === undefined ? texts.add : texts.editNamed(reply.shortcut)}
-      onSubmit={event => {
-        event.preventDefault();
-        void finish(save);
-      }}
-    >
-      <Stack gap="xs">
-        <TextInput
-          label={texts.shortcut}
-          description={texts.shortcutHint}
-          maxLength={32}
-          required
-          value={written.shortcut}
-          onChange={event => change({ shortcut: event.currentTarget.value.toLowerCase() })}
-        />
-        <TextInput
-          label={texts.name}
-          maxLength={120}
-          required
-          dir="auto"
-          value={written.title}
-          onChange={event => change({ title: event.currentTarget.value })}
-        />
-        <Textarea
-          label={texts.text}
-          autosize
-          minRows={3}
-          maxRows={12}
-          maxLength={4_096}
-          required
-          dir="auto"
-          value={written.body}
-          onChange={event => change({ body: event.currentTarget.value })}
-        />
-        {problem !== undefined && <Alert color="red">{problem}</Alert>}
-        <Group gap="xs">
-          <Button type="submit" loading={isRunning}>
-            {texts.save}
-          </Button>
-          <Button
-            variant="default"
-            onClick={() => {
-              forget();
-              onCancel();
-            }}
-          >
-            {texts.cancel}
-          </Button>
-          {reply !== undefined && (
-            <Button
-              variant="subtle"
-              color="red"
-              ml="auto"
-              // Gone for everybody: the second click does it.
-              onClick={() =>
-                isAsked ? void finish(() => cannedReplies.delete(reply.cannedReplyId)) : setAsked(true)
-              }
-              onBlur={() => setAsked(false)}
-            >
-              {isAsked ? texts.confirmRemove : texts.remove}
-            </Button>
-          )}
-        </Group>
-      </Stack>
-    </form>
   );
 }

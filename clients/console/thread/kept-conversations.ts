@@ -82,7 +82,8 @@ export const keptConversations = new KeptConversations((scope, storageKey) => {
     describe: describeError,
     userId,
   });
-  return { conversations, drafts, unseen: new UnseenMessages() };
+  const unseen = new UnseenMessages(threadId => client.threads.get(threadId));
+  return { conversations, drafts, unseen };
 });
 
 session.onEnd(() => keptConversations.end());

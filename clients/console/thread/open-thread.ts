@@ -53,6 +53,8 @@ export class OpenThread {
   readonly #runs: PagesBack<AgentRun>;
   /** Up to this number everything is here. It stands still from when something was missed until that has come. */
   #completeTo = 0;
+  /** The thread is known to have had this number before what is read now was asked for. */
+  #knownTo = 0;
   /** The last reset whose events have not all come. */
   #missing: object | undefined;
   #opening: Promise<void> = Promise.resolve();
@@ -119,8 +121,13 @@ export class OpenThread {
     void this.#readAside();
   }
 
-  /** Events were missed: what came since is read page by page, and merged with what is there. */
-  async reset(): Promise<void> {
+  /**
+   * Events were missed: what came since is read page by page, and merged with what is there.
+   *
+   * @param knownTo the number that the thread has by now, where an answer has told it: once it is read, everything up to there is here
+   */
+  async reset(knownTo = 0): Promise<void> {
+    this.#knownTo = Math.max(this.#knownTo, knownTo);
     const missing = (this.#missing = {});
     this.#cancelAgain?.();
     await this.#opening;
@@ -139,7 +146,8 @@ export class OpenThread {
     }
     if (this.#missing === missing) {
       this.#missing = undefined;
-      this.#completeTo = this.#history.newestSequence;
+      this.#completeTo = Math.max(this.#history.newestSequence, this.#knownTo);
+      this.#change({});
     }
     void this.#readAside();
   }

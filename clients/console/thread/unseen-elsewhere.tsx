@@ -21,8 +21,10 @@ export function UnseenElsewhere() {
   const { projectId, environmentId, unseen } = useConversing();
   const { threadId: opened, queue = 'all' } = useParams({ strict: false });
   const refused = useSyncExternalStore(unseen.onChange, unseen.getAll);
-  // Whoever has the conversation open is told there.
-  const elsewhere = refused.filter(({ thread }) => thread.threadId !== opened).slice(-mostShown);
+  // Whoever has the conversation open is told there, and once is enough.
+  const elsewhere = refused
+    .filter(({ thread, wasTold }) => wasTold !== true && thread.threadId !== opened)
+    .slice(-mostShown);
   return elsewhere.map(({ thread }) => {
     const { threadId } = thread;
     return (

@@ -1,6 +1,9 @@
-/** Tells the operator that the conversation was not put away, since a message has come, and offers to do so all the same. */
+/**
+ * Tells the operator that the conversation was not put away, since a message has come, and offers to do so all the same once the message is
+ * shown.
+ */
 import { Alert, Button, Group } from '@mantine/core';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import type { Action } from '../../kit/use-action.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -21,9 +24,18 @@ export function UnseenNotice({ open, thread, action }: UnseenNoticeProps) {
   const all = useSyncExternalStore(unseen.onChange, unseen.getAll);
   const refused = all.find(each => each.thread.threadId === threadId);
   const update = useThreadUpdate(open, action);
+  const sequence = refused?.sequence ?? 0;
+  const isRead = useSyncExternalStore(open.onChange, () => open.completeTo >= sequence);
   // Somebody else may have put it away since.
-  if (refused === undefined || thread.status !== 'open' || thread.snoozedUntil != null) return null;
-  const { change, sequence } = refused;
+  const isOpen = thread.status === 'open' && thread.snoozedUntil == null;
+  const isShown = refused !== undefined && isOpen && isRead;
+  useEffect(() => {
+    // Without a stream it would not come before the next poll.
+    if (!isRead) void open.reset(sequence);
+    if (isShown) unseen.markTold(threadId);
+  }, [unseen, open, threadId, isShown, isRead, sequence]);
+  if (refused === undefined || !isOpen) return null;
+  const { change } = refused;
   const { status = 'snoozed' } = change;
   return (
     <Alert
@@ -35,7 +47,7 @@ export function UnseenNotice({ open, thread, action }: UnseenNoticeProps) {
     >
       <Group gap="sm">
         {texts.unseen}
-        {status !== 'open' && (
+        {isRead && status !== 'open' && (
           <Button size="compact-xs" variant="default" onClick={() => void update(change, sequence)}>
             {texts.anyway[status]}
           </Button>

@@ -14,6 +14,8 @@ export interface Refused {
   readonly change: ThreadChange;
   /** The thread's number by then: whoever wants the change all the same has been told of what came until there. */
   readonly sequence: number;
+  /** The operator was told of it where they had wanted it. Default: false. */
+  readonly wasTold?: boolean;
 }
 
 /** Whether nobody looks at the thread after the change. */
@@ -27,9 +29,19 @@ export function findNewerSequence(error: unknown): number | undefined {
   return typeof sequence === 'number' ? sequence : undefined;
 }
 
+/** Whether there is nothing to decide any more: the thread was put away, or what came was erased. */
+const isOver = ({ status, snoozedUntil, erasedAt }: Thread, refused: Refused): boolean =>
+  status !== 'open' || snoozedUntil != null || (erasedAt ?? null) !== (refused.thread.erasedAt ?? null);
+
 export class UnseenMessages implements StreamListener {
+  readonly #read: (threadId: string) => Promise<Thread>;
   readonly #listeners = new Set<() => void>();
   #refused: readonly Refused[] = [];
+
+  /** @param read gives a thread as it is now */
+  constructor(read: (threadId: string) => Promise<Thread>) {
+    this.#read = read;
+  }
 
   /** The same array until something changes; the last one at the end. */
   readonly getAll = (): readonly Refused[] => this.#refused;
@@ -44,6 +56,17 @@ export class UnseenMessages implements StreamListener {
   add(refused: Refused): void {
     const { threadId } = refused.thread;
     this.#set([...this.#refused.filter(({ thread }) => thread.threadId !== threadId), refused]);
+    // A colleague may have put it away before the answer came, and the event of it as well.
+    void this.#check(refused);
+  }
+
+  /** It is shown to the operator in the conversation. */
+  markTold(threadId: string): void {
+    if (!this.#refused.some(({ thread, wasTold }) => thread.threadId === threadId && wasTold !== true))
+      return;
+    this.#set(
+      this.#refused.map(each => (each.thread.threadId === threadId ? { ...each, wasTold: true } : each)),
+    );
   }
 
   remove(threadId: string): void {
@@ -56,6 +79,38 @@ export class UnseenMessages implements StreamListener {
     if (eventName === 'thread.lifecycle.erased') return this.remove(data.threadId ?? '');
     if (eventName !== 'thread.status.changed' && eventName !== 'thread.snooze.changed') return;
     if (data.thread.status !== 'open' || data.thread.snoozedUntil != null) this.remove(data.thread.threadId);
+  }
+
+  /** Of what has happened before no event comes. */
+  onBegin(): void {
+    void this.#checkAll();
+  }
+
+  onReset(): Promise<void> {
+    return this.#checkAll();
+  }
+
+  onPoll(): Promise<void> {
+    return this.#checkAll();
+  }
+
+  /** One after the other: there may be as many as are changed at once. */
+  async #checkAll(): Promise<void> {
+    for (const refused of this.#refused) await this.#check(refused);
+  }
+
+  /** Where it cannot be read it stays. */
+  async #check(refused: Refused): Promise<void> {
+    const { threadId } = refused.thread;
+    const isDecided = await this.#read(threadId).then(
+      thread => isOver(thread, refused),
+      (error: unknown) => error instanceof ApiError && error.status === 404,
+    );
+    // Or it was refused once more meanwhile.
+    const isLast = this.#refused.some(
+      ({ thread, sequence }) => thread.threadId === threadId && sequence === refused.sequence,
+    );
+    if (isDecided && isLast) this.remove(threadId);
   }
 
   #set(refused: readonly Refused[]): void {

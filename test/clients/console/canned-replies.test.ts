@@ -72,6 +72,37 @@ t.test(
   },
 );
 
+t.test('what a colleague has changed meanwhile is shown before it is replaced', async t => {
+  const { cannedReplyId } = await owner.api.cannedReplies.create({
+    projectId,
+    shortcut: '/open',
+    title: 'Open',
+    body: 'We are open from nine',
+  });
+  const page = await openConsole(t, browser, setting, owner, { path });
+  const form = page.getByRole('form');
+  const overtaken = form.getByRole('alert').filter({ hasText: 'Changed meanwhile by somebody else.' });
+  await page.getByRole('button', { name: 'Edit /open' }).click();
+  await form.getByLabel('Text').fill('We are open from ten');
+  await page.reload();
+  await form.getByLabel('Text').waitFor();
+  t.equal(await overtaken.count(), 0, 'nobody has');
+  await owner.api.cannedReplies.update(cannedReplyId, { body: 'We are open from eight' });
+  await page.reload();
+  await overtaken.getByText('We are open from eight').waitFor();
+  t.equal(await form.getByLabel('Text').inputValue(), 'We are open from ten');
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], colorScheme);
+  }
+  await form.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByText('We are open from eight').waitFor();
+  await page.getByRole('button', { name: 'Edit /open' }).click();
+  t.equal(await form.getByLabel('Text').inputValue(), 'We are open from eight');
+  t.equal(await overtaken.count(), 0, 'what is begun now is begun with it');
+  await owner.api.cannedReplies.delete(cannedReplyId);
+});
+
 t.test('of a project that one may not see nothing is offered', async t => {
   const page = await openConsole(t, browser, setting, owner, { path: `${path}x` });
   await page.getByRole('alert').getByText('There is nothing at this address.').waitFor();
@@ -91,4 +122,27 @@ t.test('an operator reads them, and is told that they may not write', async t =>
   for (const name of ['Edit /hours', 'New reply'])
     t.equal(await page.getByRole('button', { name }).count(), 0, name);
   t.strictSame(await findBarriers(page), []);
+});
+
+t.test('whoever may not write any more is shown no form, and has it again once they may', async t => {
+  const operator = await addOperator(setting);
+  const setRole = (role: 'agent' | 'project_owner') =>
+    owner.api.request('upsertConsoleMember', {
+      params: { projectId },
+      body: { userId: operator.userId, role },
+    });
+  await setRole('project_owner');
+  const page = await openConsole(t, browser, setting, operator, { path });
+  await page.getByRole('button', { name: 'New reply' }).click();
+  const form = page.getByRole('form');
+  await form.getByLabel('Text').fill('Half of it');
+  await setRole('agent');
+  await page.reload();
+  await page.getByText(/^They are everybody’s words/).waitFor();
+  await page.getByText('Nine to five.').waitFor();
+  t.equal(await form.count(), 0);
+  await setRole('project_owner');
+  await page.reload();
+  await form.getByLabel('Text').waitFor();
+  t.equal(await form.getByLabel('Text').inputValue(), 'Half of it');
 });

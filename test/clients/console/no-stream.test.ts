@@ -1,6 +1,6 @@
 /** Where no live connection can be had: a proxy that lets no websockets through, and a browser without a network. */
 import type { Page } from 'playwright-core';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Proxy } from '../../support/proxy.ts';
@@ -9,6 +9,34 @@ import { findBarriers, openConsole, phone, receive, startConsole } from './conso
 const browser = await startChromium(t);
 const getState = (page: Page) => page.getByRole('banner').getByRole('status');
 const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
+
+/** Closes the conversation in the moment in which a message comes: before it can be closed all the same, the message is here. */
+async function closeBlindly(t: Test, page: Page, receiveOne: () => Promise<unknown>): Promise<void> {
+  let wasHeld = false;
+  await page.route(/\/v1\/threads\/thread_[^/?]+$/, async route => {
+    if (route.request().method() === 'PATCH' && !wasHeld) {
+      wasHeld = true;
+      await receiveOne();
+    }
+    await route.continue();
+  });
+  const { promise: maySee, resolve: see } = Promise.withResolvers<void>();
+  await page.route(/\/messages\?/, async route => {
+    await maySee;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
+  await notice.waitFor();
+  const anyway = notice.getByRole('button', { name: 'Close anyway' });
+  t.equal(await anyway.count(), 0, 'of what is not shown nothing can be decided');
+  t.equal(await getLog(page).getByText('One more thing', { exact: true }).count(), 0);
+  see();
+  await anyway.waitFor();
+  t.equal(await getLog(page).getByText('One more thing', { exact: true }).count(), 1);
+  await notice.getByRole('button', { name: 'Dismiss' }).click();
+  await page.unrouteAll({ behavior: 'wait' });
+}
 
 t.test('behind a proxy that lets no websockets through one works on, and is told', async t => {
   const setting = await startConsole(t);
@@ -64,6 +92,7 @@ t.test('behind a proxy that lets no websockets through one works on, and is told
   await getLog(page).getByText('Are you there?', { exact: true }).waitFor();
   await page.goBack();
   await page.mouse.move(900, 300);
+  await closeBlindly(t, page, () => receive(setting, 'ada', 'One more thing', 'Ada Byron'));
 
   proxy.breakAt(undefined);
   await page.clock.runFor(5_000);
@@ -74,6 +103,7 @@ t.test('behind a proxy that lets no websockets through one works on, and is told
     'Where is my parcel?',
     'On its way',
     'Thank you',
+    'One more thing',
     'Live again',
   ]);
 });

@@ -104,6 +104,11 @@ t.test('whoever has gone on to the next conversation is told there', async t => 
   await told.waitFor({ state: 'detached' });
   const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
   await notice.getByRole('button', { name: 'Close anyway' }).waitFor();
+  await page.getByRole('option', { name: 'Alan Turing' }).click();
+  await getLog(page).getByText('Hello').waitFor();
+  t.equal(await told.count(), 0, 'once they were told in the conversation, they are not told again');
+  await page.getByRole('option', { name: 'Ada Byron' }).click();
+  await notice.getByRole('button', { name: 'Close anyway' }).waitFor();
   // A colleague is faster: there is nothing to decide any more.
   await skein.threads.update(ada, { status: 'closed' });
   await notice.waitFor({ state: 'detached' });
@@ -135,6 +140,61 @@ t.test('of several at once, those stay, and stay chosen', async t => {
     const { data } = await skein.threads.list({ status: ['open'] });
     return data.length === 0;
   });
+});
+
+t.test(
+  'of several at once, whoever has gone on to another queue is told there, and keeps what is chosen',
+  async t => {
+    const bob = await receive(setting, 'bob', 'Bye', 'Bob');
+    const cleo = await receive(setting, 'cleo', 'Hello', 'Cleo');
+    const page = await openConsole(t, browser, setting, owner);
+    const getRow = (name: string) => page.getByRole('option', { name });
+    await getRow('Bob').waitFor();
+    await page.getByText('Online').waitFor();
+    await getRow('Bob').click({ modifiers: ['Control'] });
+    await page.getByText('1 chosen').waitFor();
+    const { promise: hasGone, resolve: go } = Promise.withResolvers<void>();
+    await holdOnce(page, 'POST', /\/v1\/threads\/bulk$/, async () => {
+      await hasGone;
+      await receive(setting, 'bob', 'Wait!', 'Bob');
+    });
+    const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+    await toolbar.getByRole('button', { name: 'Close', exact: true }).click();
+    await page.getByRole('link', { name: /^Unassigned/ }).click();
+    await page.getByRole('heading', { name: 'Unassigned' }).waitFor();
+    await getRow('Cleo').click({ modifiers: ['Control'] });
+    await page.getByText('1 chosen').waitFor();
+    go();
+    await page.getByText('Bob wrote at the last moment: the conversation is still open.').waitFor();
+    t.equal(await getRow('Cleo').getAttribute('aria-checked'), 'true', 'what comes late empties nothing');
+    t.equal(await page.getByRole('option', { checked: true }).count(), 1);
+    t.strictSame(await findBarriers(page), []);
+    await page.getByRole('button', { name: 'Read it' }).click();
+    await getLog(page).getByText('Wait!').waitFor();
+    await page.getByRole('alert').getByRole('button', { name: 'Close anyway' }).click();
+    await eventually('closed', async () => (await readStatus(bob)) === 'closed');
+    await skein.threads.update(cleo, { status: 'closed' });
+  },
+);
+
+t.test('what has left the list is not chosen any more', async t => {
+  const bob = await receive(setting, 'bob', 'One', 'Bob');
+  const cleo = await receive(setting, 'cleo', 'Two', 'Cleo');
+  const page = await openConsole(t, browser, setting, owner);
+  const getRow = (name: string) => page.getByRole('option', { name });
+  await getRow('Bob').waitFor();
+  await page.getByText('Online').waitFor();
+  for (const name of ['Bob', 'Cleo']) await getRow(name).click({ modifiers: ['Control'] });
+  await page.getByText('2 chosen').waitFor();
+  // Over the list no row would move.
+  await page.mouse.move(0, 0);
+  await skein.threads.update(cleo, { status: 'closed' });
+  await getRow('Cleo').waitFor({ state: 'detached' });
+  await page.getByText('1 chosen').waitFor();
+  await skein.threads.update(cleo, { status: 'open' });
+  await getRow('Cleo').waitFor();
+  t.equal(await page.getByRole('option', { checked: true }).count(), 1, 'nor when it comes back');
+  for (const threadId of [bob, cleo]) await skein.threads.update(threadId, { status: 'closed' });
 });
 
 t.test('in German', async t => {

@@ -45,6 +45,7 @@ export const settings: typeof english = {
     cancel: 'Abbrechen',
     remove: 'Löschen',
     confirmRemove: 'Für alle löschen',
+    overtaken: 'Inzwischen von jemand anderem geändert. Speichern ersetzt diese Fassung:',
   },
   appearance: {
     title: 'Erscheinungsbild und Sprache',

@@ -42,6 +42,7 @@ export const settings = {
     cancel: 'Cancel',
     remove: 'Delete',
     confirmRemove: 'Delete for everybody',
+    overtaken: 'Changed meanwhile by somebody else. Saving replaces their version:',
   },
   appearance: {
     title: 'Appearance and language',

@@ -73,6 +73,9 @@ t.test('keeps reasons and canned replies, until they are given up', async t => {
   drafts.setText('run_1', 'reason', '');
   drafts.update('canned-reply:new', { cannedReply: undefined });
   t.equal(kept.size, 0);
+  const changed = { ...cannedReply, updatedAt: '2026-11-26T12:00:00.000Z' };
+  drafts.update('canned-reply:1', { cannedReply: changed });
+  t.strictSame(new Drafts(storage, me).get('canned-reply:1').cannedReply, changed);
   for (const damaged of [null, 'a', [], { shortcut: '/', title: 'a' }, { ...cannedReply, body: 3 }])
     t.equal(parseDraft(JSON.stringify({ cannedReply: damaged })).cannedReply, undefined);
 });
@@ -90,6 +93,26 @@ t.test('of 200 drafts the one that was not touched for longest makes room', asyn
   );
   t.equal(storage.length, 200);
 });
+
+t.test(
+  'before all others reasons make room, which may be of what is decided, and nothing else of theirs',
+  async t => {
+    const { storage } = createStorage();
+    let now = 0;
+    const drafts = new Drafts(storage, me, () => now++);
+    for (let n = 0; n < 197; n++) drafts.setText(`thread_${n}`, 'reply', 'a');
+    drafts.update('run_0', { reason: 'why', suggestion: 'a' });
+    drafts.setText('run_1', 'reason', 'why');
+    drafts.setText('run_2', 'reason', 'why');
+    const isKept = (ids: readonly string[]) => ids.map(id => Object.keys(drafts.get(id)).length > 0);
+    drafts.setText('thread_new', 'reply', 'a');
+    t.strictSame(isKept(['thread_0', 'run_0', 'run_1', 'run_2']), [true, true, false, true]);
+    drafts.setText('thread_newer', 'reply', 'a');
+    drafts.setText('thread_newest', 'reply', 'a');
+    t.strictSame(isKept(['thread_0', 'thread_1', 'run_0', 'run_2']), [false, true, true, false]);
+    t.equal(storage.length, 200);
+  },
+);
 
 t.test('a full storage loses nothing while the page is open', async t => {
   const { state, storage } = createStorage();

@@ -10,6 +10,7 @@ const waiting: StreamState = { is: 'waiting', retryAt: 0 };
 function setUp(t: Test) {
   let state: StreamState = { is: 'connecting' };
   let tell: () => void = () => undefined;
+  let comeToFront: () => void = () => undefined;
   let timer: { readonly work: () => void; readonly ms: number } | undefined;
   let asked = 0;
   const told: (boolean | 'ended')[] = [];
@@ -30,6 +31,10 @@ function setUp(t: Test) {
         if (!page.answers) throw new Error('unreachable');
       },
       isSeen: () => page.isSeen,
+      onSeen(listener) {
+        comeToFront = listener;
+        return () => (comeToFront = () => undefined);
+      },
       schedule(work, ms) {
         const scheduled = (timer = { work, ms });
         return () => {
@@ -48,6 +53,10 @@ function setUp(t: Test) {
     setState(next: StreamState): void {
       state = next;
       tell();
+    },
+    show(): void {
+      page.isSeen = true;
+      comeToFront();
     },
     /** Until the answer has been taken. */
     async run(): Promise<void> {
@@ -114,5 +123,31 @@ t.test('nobody is asked for a page that nobody sees, that is over, or whose stre
   setState(waiting);
   t.equal(getWait(), 5_000);
   stop();
+  t.equal(getWait(), undefined);
+});
+
+t.test('what was not asked while nobody saw the page is asked when somebody does, once', async t => {
+  const { page, told, run, show, stop, getWait, countAsked } = setUp(t);
+  show();
+  t.equal(getWait(), 5_000, 'a connection may be back soon');
+  page.isSeen = false;
+  await run();
+  await run();
+  t.equal(getWait(), 10_000);
+  show();
+  t.equal(getWait(), 0);
+  const answered = run();
+  // While it is on its way.
+  show();
+  t.equal(getWait(), undefined);
+  await answered;
+  show();
+  t.equal(getWait(), 10_000);
+  t.equal(countAsked(), 1);
+  t.strictSame(told, [false]);
+  page.isSeen = false;
+  await run();
+  stop();
+  show();
   t.equal(getWait(), undefined);
 });

@@ -65,3 +65,15 @@ t.test('with a new connection everything begins anew', async t => {
   t.strictSame(tell(), []);
   t.equal(due.size, 0);
 });
+
+t.test('without a stream nobody is said to be there: nobody would say that they have gone', async t => {
+  const { presence, tell, due } = start();
+  let changes = 0;
+  presence.onEphemeral(look('thr_1', ana));
+  presence.onEphemeral(type('thr_1', ben, 'started'));
+  presence.onChange(() => changes++);
+  presence.onPoll();
+  t.strictSame(tell(), []);
+  t.equal(due.size, 0);
+  t.equal(changes, 1);
+});

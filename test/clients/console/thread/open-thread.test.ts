@@ -215,6 +215,27 @@ t.test(
   },
 );
 
+t.test(
+  'what an answer has told of is here once it was read, though its number is that of no message',
+  async t => {
+    const { server, thread, due } = startServer(3);
+    await thread.open();
+    server.newest = 4;
+    server.failure = new ConnectionError('away');
+    // A message, and something else after it.
+    await thread.reset(5);
+    t.equal(thread.completeTo, 3);
+    server.failure = undefined;
+    let told = 0;
+    thread.onChange(() => thread.completeTo === 5 && told++);
+    due.shift()?.();
+    await settled();
+    t.equal(thread.completeTo, 5);
+    t.ok(told > 0, 'whoever waits for it is told');
+    t.match(thread.getState(), { entries: { length: 4 } });
+  },
+);
+
 t.test('a thread that the operator may not see any more is not shown any more', async t => {
   const { server, thread, due } = startServer(3);
   await thread.open();
