@@ -59,7 +59,7 @@ t.test('publint and attw find nothing, and the archive has what it should', asyn
   ]);
   t.equal(types.match(/OK \((CJS|ESM)\)/g)?.length, 4, types);
   const { size } = await stat(join(folder, archive));
-  t.ok(size < 120_000, `${size} bytes`);
+  t.ok(size < 130_000, `${size} bytes`);
   const files = await run(folder, 'tar', ['-tzf', archive]);
   t.match(files, 'package/LICENSE');
   t.match(files, 'package/README.md');
@@ -70,10 +70,10 @@ t.test('publint and attw find nothing, and the archive has what it should', asyn
   t.equal(dependencies, undefined);
 });
 
-t.test('8.4 KB with everything, 1.5 KB for webhooks, and each by itself', async t => {
+t.test('8.7 KB with everything, 1.5 KB for webhooks, and each by itself', async t => {
   for (const [entry, limit] of [
-    // 8.4 KB. `check` of a stream, without which a machine that has slept waits for 80 s, did not fit into 8.
-    ['index', 8_600],
+    // 8,621: each operation adds some 4 bytes. `check` of a stream, without which a machine that has slept waits for 80 s, did not fit into 8 KB.
+    ['index', 8_900],
     ['webhooks', 1_536],
   ] as const) {
     const { outputFiles } = await bundle({
