@@ -2,7 +2,7 @@
 import { matchesEventNames } from '../../protocol/events.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import { deriveDeliveryId } from './subscriptions.ts';
-import { type LogEvent, readSpans, readStretchUp, toUnrecorded } from './unrecorded.ts';
+import { eventColumns, type LogEvent, readSpans, toUnrecorded } from './unrecorded.ts';
 
 /** Which scheduled deliveries of a stitch are meant. */
 export interface ReplayFilter {
@@ -35,6 +35,20 @@ export interface OpenPart {
   readonly head: number;
 }
 
+/** Where a replay is among the rows, by their instants and then by their numbers. */
+export interface RowPlace {
+  /** ISO 8601. */
+  readonly createdAt: string;
+  /** The largest safe integer: everything of that instant is replayed. */
+  readonly eventSeq: number;
+}
+
+/** What is left to read of the log. */
+export interface LogPart extends Pick<OpenPart, 'after' | 'upto'> {
+  /** Of deliveries with a row, those up to there are replayed. */
+  readonly passed?: RowPlace | undefined;
+}
+
 // What a stitch has settled has its row, and so has what it wanted before its spans, or it has none for ever. Of one statement, so that all
 // three are of one instant.
 const selectOpenPart = `
@@ -55,13 +69,26 @@ export async function readOpenPart(db: Queries, stitchId: string): Promise<OpenP
 const selectTenant = `
   select project_id as "projectId", environment_id as "environmentId" from stitches where stitch_id = $1`;
 
-// The instants are part of the key, and name the partition.
+// A scheduled delivery has the instant of its event, which names the partition. Of the days of these events alone: joined with a list of keys,
+// the planner reckons with a look into each partition for each of them, and reads the whole table instead.
 const selectStatuses = `
-  select d.delivery_id as id, d.status from unnest($1::text[], $2::timestamptz[]) as k(id, at)
-  join webhook_deliveries d on d.delivery_id = k.id and d.created_at = k.at`;
+  select delivery_id as id, status from webhook_deliveries
+  where delivery_id = any ($1::text[]) and created_at >= $2::timestamptz and created_at <= $3::timestamptz`;
 
-/** Events that a page looks at. */
-const pageEvents = 1_000;
+/** The numbers of a project's log are dense, and those of one statement are so few that it may read all of them. */
+const stretchNumbers = 1_000;
+/** Among so many the next event of the span of time is looked for in the index alone, and in the partitions of its days. */
+const searchedNumbers = 100_000;
+/** Searches of a page, and stretches at most: then the page is short. */
+const maxSearches = 20;
+
+const isInSpan = `occurred_at >= $4::timestamptz and occurred_at < $5::timestamptz`;
+
+const selectFirst = `
+  select seq from events where project_id = $1 and seq > $2 and seq <= $3 and ${isInSpan} order by seq limit 1`;
+
+const selectStretch = `
+  select ${eventColumns} from events where project_id = $1 and seq > $2 and seq <= $3 and ${isInSpan} order by seq`;
 
 export interface ReplayedLogPage {
   readonly events: readonly ReplayedEvent[];
@@ -73,42 +100,59 @@ export interface ReplayedLogPage {
 export async function readReplayedLog(
   db: Queries,
   filter: ReplayFilter,
-  { after, upto }: Pick<OpenPart, 'after' | 'upto'>,
+  { after, upto, passed }: LogPart,
   limit: number,
 ): Promise<ReplayedLogPage> {
-  const { sourceStitchId: stitchId, statuses } = filter;
+  const { sourceStitchId: stitchId, since, until } = filter;
   const [tenant] = await db.query<TenantScope>(selectTenant, [stitchId], 'deliveries.replay_tenant');
   if (tenant === undefined) return { events: [], end: undefined };
   // Before the rows: what is not among the spans any more has its row by then.
   const spans = await readSpans(db, tenant, stitchId);
-  const log = await readStretchUp(db, tenant.projectId, {
-    above: after,
-    below: upto + 1,
-    length: pageEvents,
-  });
-  const candidates = log.filter(createTest(tenant, filter));
-  const rows = await readStatuses(db, stitchId, candidates);
-  const getStatus = (event: LogEvent): string | undefined =>
-    rows.get(deriveDeliveryId(event.eventId, stitchId)) ??
-    spans.map(span => toUnrecorded(tenant, span, event)).find(found => found !== undefined)?.delivery.status;
-  const events = candidates.filter(event => {
-    const status = getStatus(event);
-    return status !== undefined && (statuses.length === 0 || statuses.includes(status));
-  });
-  const last = events.length > limit ? events[limit - 1] : log[pageEvents - 1];
-  return { events: events.slice(0, limit).map(toReplayed), end: last?.seq };
+  const isPassed = createPassedTest(passed);
+  const isMeant = (event: LogEvent, rowStatus: string | undefined): boolean => {
+    if (rowStatus !== undefined && isPassed(event)) return false;
+    const status =
+      rowStatus ??
+      spans.map(span => toUnrecorded(tenant, span, event)).find(found => found !== undefined)?.delivery
+        .status;
+    return status !== undefined && (filter.statuses.length === 0 || filter.statuses.includes(status));
+  };
+  const events: LogEvent[] = [];
+  let end = after;
+  for (let search = 0; search < maxSearches && end < upto && events.length < limit; search++) {
+    const searched = Math.min(upto, end + searchedNumbers);
+    const [first] = await db.query<{ seq: number }>(
+      selectFirst,
+      [tenant.projectId, end, searched, since, until],
+      'deliveries.replay_log_first',
+    );
+    end = first === undefined ? searched : Math.min(upto, first.seq + stretchNumbers - 1);
+    if (first === undefined) continue;
+    const log = await db.query<LogEvent>(
+      selectStretch,
+      [tenant.projectId, first.seq - 1, end, since, until],
+      'deliveries.replay_log',
+    );
+    const candidates = log.filter(
+      ({ environmentId, eventName }) =>
+        environmentId === tenant.environmentId && matchesEventNames(filter.eventNames, eventName),
+    );
+    const rows = await readStatuses(db, stitchId, candidates);
+    events.push(
+      ...candidates.filter(event => isMeant(event, rows.get(deriveDeliveryId(event.eventId, stitchId)))),
+    );
+  }
+  if (events.length > limit) end = events[limit - 1]?.seq ?? end;
+  return { events: events.slice(0, limit).map(toReplayed), end: end < upto ? end : undefined };
 }
 
-function createTest(
-  { environmentId }: TenantScope,
-  { since, until, eventNames }: ReplayFilter,
-): (event: LogEvent) => boolean {
-  const [from, to] = [Date.parse(since), Date.parse(until)];
-  return event =>
-    event.environmentId === environmentId &&
-    event.occurredAt.getTime() >= from &&
-    event.occurredAt.getTime() < to &&
-    matchesEventNames(eventNames, event.eventName);
+function createPassedTest(passed: RowPlace | undefined): (event: LogEvent) => boolean {
+  if (passed === undefined) return () => false;
+  const passedAt = Date.parse(passed.createdAt);
+  return ({ occurredAt, seq }) => {
+    const at = occurredAt.getTime();
+    return at < passedAt || (at === passedAt && seq <= passed.eventSeq);
+  };
 }
 
 async function readStatuses(
@@ -117,9 +161,11 @@ async function readStatuses(
   events: readonly LogEvent[],
 ): Promise<ReadonlyMap<string, string>> {
   if (events.length === 0) return new Map();
+  const instants = events.map(({ occurredAt }) => occurredAt.getTime());
   const values = [
     events.map(({ eventId }) => deriveDeliveryId(eventId, stitchId)),
-    events.map(({ occurredAt }) => occurredAt),
+    new Date(Math.min(...instants)),
+    new Date(Math.max(...instants)),
   ];
   const rows = await db.query<{ id: string; status: string }>(
     selectStatuses,

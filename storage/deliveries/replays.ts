@@ -7,6 +7,12 @@
  * and were not attempted. Below and beyond that part nothing changes.
  *
  *   rows below -> log -> rows beyond    of the log each event, by its row or by what the stitch follows
+ *
+ * Whoever wants neither what is open nor what was cancelled wants only what had its row when the replay began, and no log is read.
+ *
+ * A place is read by nodes of other versions, too, while a cluster is upgraded. One from before there was `open` went through all rows first,
+ * by their instants, and then through the log, of which it took what had no row. Its place is gone on from without what it has made, and it
+ * reads no place of this version as one before what has been made; it may leave out what is recorded meanwhile.
  */
 import type { Queries } from '../database/index.ts';
 import {
@@ -15,6 +21,7 @@ import {
   readReplayedLog,
   type ReplayedEvent,
   type ReplayFilter,
+  type RowPlace,
 } from './replayed-log.ts';
 import { matchesNames } from './subscriptions.ts';
 
@@ -24,18 +31,22 @@ export interface ReplaySource extends ReplayFilter {
   readonly after: ReplayPlace | null;
 }
 
-export interface ReplayPlace {
-  /** ISO 8601. */
-  readonly createdAt: string;
-  /** The largest safe integer: everything of that instant is replayed. */
-  readonly eventSeq: number;
+export interface ReplayPlace extends RowPlace {
   /** `eventSeq` is how far the log was read. */
   readonly inLog?: true;
-  /** Of the rows beyond that part of the log. */
+  /**
+   * Of the rows beyond that part of the log. `inLog` is set, too: a node from before there was `open` finds nothing that has no row there, and
+   * ends the replay, where it would begin it anew otherwise.
+   */
   readonly isBeyond?: true;
-  /** Absent where a node of 0.1 began it: then every delivery has a row. */
+  /** Absent where a node of an earlier version wrote it. */
   readonly open?: OpenPart;
+  /** Such a node has replayed the rows up to there, whatever their numbers. */
+  readonly passed?: RowPlace;
 }
+
+/** A place of this version. */
+type KnownPlace = ReplayPlace & Required<Pick<ReplayPlace, 'open'>>;
 
 /** A page of a replay. */
 export interface ReplayEvents {
@@ -51,43 +62,56 @@ const maxStretches = 10;
 /** The event number in a place up to which everything of its instant is replayed. */
 const wholeInstant = Number.MAX_SAFE_INTEGER;
 
-const noOpenPart: OpenPart = { after: wholeInstant, upto: wholeInstant, head: wholeInstant };
+/** What a delivery may be that has no row. */
+const unrecordedStatuses: readonly string[] = ['pending', 'cancelled'];
 
 /** The next events of a replay, oldest first. A page may be empty although more follow. */
 export async function replayEvents(db: Queries, source: ReplaySource, limit: number): Promise<ReplayEvents> {
-  const place = source.after ?? (await begin(db, source));
-  if (place === undefined) return { events: [], next: null };
-  const { open = noOpenPart } = place;
-  const { since } = source;
-  if (place.inLog === true) {
-    const { events, end } = await readReplayedLog(
-      db,
-      source,
-      { after: place.eventSeq, upto: open.upto },
-      limit,
-    );
-    if (end === undefined) return { events, next: getBeyond(source, open) };
-    return {
-      events,
-      next: { createdAt: events.at(-1)?.createdAt ?? place.createdAt, eventSeq: end, inLog: true, open },
-    };
+  const place = source.after?.open === undefined ? await findPlace(db, source) : source.after;
+  if (place?.open === undefined) return { events: [], next: null };
+  const { open, passed, isBeyond } = place;
+  const kept = { open, ...(passed === undefined ? {} : { passed }) };
+  const beyond = open.upto < open.head ? { ...getBeyond(source, open, passed), ...kept } : null;
+  if (place.inLog === true && isBeyond !== true) {
+    const part = { after: place.eventSeq, upto: open.upto, passed };
+    const { events, end } = await readReplayedLog(db, source, part, limit);
+    if (end === undefined) return { events, next: beyond };
+    const createdAt = events.at(-1)?.createdAt ?? place.createdAt;
+    return { events, next: { createdAt, eventSeq: end, inLog: true, ...kept } };
   }
-  const { isBeyond } = place;
   const range = isBeyond === true ? { above: open.upto, upto: open.head } : { above: 0, upto: open.after };
   const { events, end } = await readRows(db, { ...source, place }, range, limit);
   if (end !== undefined) return { events, next: { ...place, ...end } };
   if (isBeyond === true) return { events, next: null };
-  const inLog: ReplayPlace = { createdAt: since, eventSeq: open.after, inLog: true, open };
-  return { events, next: open.after < open.upto ? inLog : getBeyond(source, open) };
+  const inLog: ReplayPlace = { createdAt: source.since, eventSeq: open.after, inLog: true, ...kept };
+  return { events, next: open.after < open.upto ? inLog : beyond };
 }
 
-async function begin(db: Queries, { sourceStitchId, since }: ReplaySource): Promise<ReplayPlace | undefined> {
-  const open = await readOpenPart(db, sourceStitchId);
-  return open && { createdAt: since, eventSeq: 0, open };
+/** Where a replay begins, or goes on that an earlier version has begun. Undefined: the stitch has nothing. */
+async function findPlace(db: Queries, source: ReplaySource): Promise<KnownPlace | undefined> {
+  const { sourceStitchId, since, until, statuses, after } = source;
+  const found = await readOpenPart(db, sourceStitchId);
+  if (found === undefined) return undefined;
+  const { head } = found;
+  const mayHaveNoRow = statuses.length === 0 || statuses.some(status => unrecordedStatuses.includes(status));
+  const open = mayHaveNoRow ? found : { after: head, upto: head, head };
+  if (after === null) return { createdAt: since, eventSeq: 0, open };
+  if (after.inLog === true) {
+    const eventSeq = Math.max(after.eventSeq, open.after);
+    return { ...after, eventSeq, open, passed: { createdAt: until, eventSeq: wholeInstant } };
+  }
+  const { createdAt, eventSeq } = after;
+  return { createdAt, eventSeq, open, passed: { createdAt, eventSeq } };
 }
 
-function getBeyond({ since }: ReplaySource, open: OpenPart): ReplayPlace | null {
-  return open.upto < open.head ? { createdAt: since, eventSeq: 0, isBeyond: true, open } : null;
+/** No row beyond the open part has a number up to there. */
+function getBeyond(
+  { since }: ReplaySource,
+  { upto }: OpenPart,
+  passed: RowPlace | undefined,
+): Pick<ReplayPlace, 'createdAt' | 'eventSeq' | 'inLog' | 'isBeyond'> {
+  const createdAt = passed?.createdAt ?? since;
+  return { createdAt, eventSeq: Math.max(upto, passed?.eventSeq ?? 0), inLog: true, isBeyond: true };
 }
 
 /** Event numbers: `above` exclusive, `upto` inclusive. */
@@ -97,13 +121,13 @@ interface SeqRange {
 }
 
 interface RowsSource extends ReplaySource {
-  readonly place: Pick<ReplayPlace, 'createdAt' | 'eventSeq'>;
+  readonly place: RowPlace;
 }
 
 interface RowsPage {
   readonly events: readonly ReplayedEvent[];
   /** Undefined: there are no more. */
-  readonly end: Pick<ReplayPlace, 'createdAt' | 'eventSeq'> | undefined;
+  readonly end: RowPlace | undefined;
 }
 
 /** The next deliveries with a row. */

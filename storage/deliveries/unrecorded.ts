@@ -39,6 +39,8 @@ export interface ReadSpan extends Span {
   /** Null while it is delivered. */
   readonly cancelledAt: Date | null;
   readonly inFlight: readonly string[];
+  /** The number of the log's newest event then. */
+  readonly head: number;
 }
 
 export interface LogEvent {
@@ -62,8 +64,8 @@ const maxCandidates = 2_000;
 // Below what the stitch has settled there is nothing without a row; what was cancelled begins there.
 const selectSpans = `
   select p.stitch_id as "stitchId", case when p.cancelled_at is null then greatest(p.after_seq, s.settled_seq) else p.after_seq end as after,
-    p.upto_seq as upto, p.event_names as "eventNames", p.cancelled_at as "cancelledAt", p.in_flight as "inFlight"
-  from stitch_spans p join stitches s on s.stitch_id = p.stitch_id
+    p.upto_seq as upto, p.event_names as "eventNames", p.cancelled_at as "cancelledAt", p.in_flight as "inFlight", l.last_seq as head
+  from stitch_spans p join stitches s on s.stitch_id = p.stitch_id join project_streams l on l.project_id = p.project_id
   where p.project_id = $1 and p.environment_id = $2 and ($3::text is null or p.stitch_id = $3)`;
 
 /** What the stitches of the environment follow, or one of them: where deliveries without a row are. */
@@ -76,7 +78,7 @@ export function readSpans(
   return db.query<ReadSpan>(selectSpans, values, 'deliveries.spans');
 }
 
-const eventColumns = `
+export const eventColumns = `
   seq, event_id as "eventId", event_name as "eventName", environment_id as "environmentId", occurred_at as "occurredAt",
   thread_id as "threadId", except_stitch_id as "exceptStitchId"`;
 
@@ -125,8 +127,11 @@ export function toUnrecorded(tenant: TenantScope, span: ReadSpan, event: LogEven
   return { delivery, eventSeq: event.seq, eventAt: at };
 }
 
-const selectStretch = (order: 'asc' | 'desc'): string => `
-  select ${eventColumns} from events where project_id = $1 and seq > $2 and seq < $3 order by seq ${order} limit $4`;
+// By the bound at which it begins alone: by two, of which it knows nothing, the planner expects few events, and reads and sorts all between.
+const selectStretch = {
+  asc: `select ${eventColumns} from events where project_id = $1 and seq > $2 order by seq limit $3`,
+  desc: `select ${eventColumns} from events where project_id = $1 and seq < $2 order by seq desc limit $3`,
+} as const;
 
 /**
  * The next deliveries without a row that fit, up the log or down from its end.
@@ -144,9 +149,7 @@ export async function unrecordedPage(
   // What was cancelled may reach back for weeks.
   const spans = filter.status === 'pending' ? all.filter(mayBePending) : all;
   const lowest = Math.min(...spans.map(({ after }) => after));
-  const highest = spans.some(({ upto }) => upto === null)
-    ? Number.MAX_SAFE_INTEGER
-    : Math.max(0, ...spans.map(({ upto }) => (upto ?? 0) + 1));
+  const highest = Math.max(0, ...spans.map(({ upto, head }) => (upto ?? head) + 1));
   const rows: Unrecorded[] = [];
   let end: UnrecordedPage['end'];
   let place = from;
@@ -164,30 +167,14 @@ export async function unrecordedPage(
   return { rows, end };
 }
 
-interface LogBounds {
+interface LogRange {
+  readonly spans: readonly ReadSpan[];
+  readonly order: 'asc' | 'desc';
   /** Exclusive, both. */
   readonly above: number;
   readonly below: number;
   /** Events that are read at most. */
   readonly length: number;
-}
-
-interface LogRange extends LogBounds {
-  readonly spans: readonly ReadSpan[];
-  readonly order: 'asc' | 'desc';
-}
-
-/** The events of a stretch of the log, from its beginning. */
-export function readStretchUp(
-  db: Queries,
-  projectId: string,
-  { above, below, length }: LogBounds,
-): Promise<LogEvent[]> {
-  return db.query<LogEvent>(
-    selectStretch('asc'),
-    [projectId, above, below, length],
-    'deliveries.stretch_asc',
-  );
 }
 
 async function readRange(
@@ -196,23 +183,23 @@ async function readRange(
   { spans, order, above, below, length }: LogRange,
   limit: number,
 ): Promise<UnrecordedPage> {
-  const events = await db.query<LogEvent>(
-    selectStretch(order),
-    [filter.projectId, above, below, length],
-    `deliveries.stretch_${order}`,
-  );
+  const size = Math.min(length, below - above - 1);
+  const values = [filter.projectId, order === 'asc' ? above : below, size];
+  const read = await db.query<LogEvent>(selectStretch[order], values, `deliveries.stretch_${order}`);
+  // Where numbers are missing it reads on beyond the other bound.
+  const events = read.filter(({ seq }) => seq > above && seq < below);
   const fits = createTest(filter);
   const wanting = events.filter(event => event.environmentId === filter.environmentId && fits(event));
   const step = Math.max(1, Math.floor(maxCandidates / Math.max(1, spans.length)));
   const rows: Unrecorded[] = [];
-  let read = 0;
+  let looked = 0;
   // Most have a row: only those that do not fill the page.
-  while (read < wanting.length && read < maxCandidates && rows.length < limit) {
-    const found = await findUnrecorded(db, filter, spans, wanting.slice(read, (read += step)));
+  while (looked < wanting.length && looked < maxCandidates && rows.length < limit) {
+    const found = await findUnrecorded(db, filter, spans, wanting.slice(looked, (looked += step)));
     rows.push(...found.filter(({ delivery }) => isListed(filter, delivery)));
   }
-  const last = read < wanting.length ? wanting[read - 1] : events.at(-1);
-  const isWhole = read >= wanting.length && events.length < length;
+  const last = looked < wanting.length ? wanting[looked - 1] : events.at(-1);
+  const isWhole = looked >= wanting.length && (size < length || events.length < length);
   const end =
     isWhole || last === undefined ? undefined : { seq: last.seq, at: last.occurredAt.toISOString() };
   return { rows, end };

@@ -1,6 +1,6 @@
-/** The statements with which production reads what to replay of a stitch (storage/deliveries/replays.ts, unrecorded.ts). */
+/** The statements with which production reads what to replay of a stitch (storage/deliveries/replays.ts, replayed-log.ts, unrecorded.ts). */
 import { matchesEventNames } from '../../protocol/events.ts';
-import type { DeliverySources, Query, Row } from './delivery-sources.ts';
+import type { DeliverySources, LogEntry, Query, Row } from './delivery-sources.ts';
 import { type DeliveryRow, environmentId } from './delivery-tables.ts';
 
 /** Rows that one statement looks at. */
@@ -70,6 +70,19 @@ const findRows =
       }));
   };
 
+type LogValues = readonly [projectId: string, above: number, upto: number, since: string, until: string];
+
+/** Of the events behind `above`, up to `upto`, those of the span of time. */
+function findLogged(
+  { log }: DeliverySources,
+  [projectId, above, upto, since, until]: LogValues,
+): readonly LogEntry[] {
+  return log(projectId).filter(({ seq, occurredAt }) => {
+    const at = occurredAt.getTime();
+    return seq > above && seq <= upto && at >= Date.parse(since) && at < Date.parse(until);
+  });
+}
+
 export const replayQueries: Readonly<Record<string, Query>> = {
   'deliveries.replay_stretch': findStretch((at, from) => at >= from),
   'deliveries.replay_stretch_behind': findStretch((at, from) => at > from),
@@ -88,13 +101,13 @@ export const replayQueries: Readonly<Record<string, Query>> = {
     );
     return [{ head, after, upto: Math.max(...spans.map(({ upto }) => upto ?? head)) }];
   },
-  'deliveries.replay_statuses': (
-    { tables },
-    [ids, instants]: readonly [readonly string[], readonly Date[]],
-  ) =>
-    ids.flatMap((id, index) => {
+  'deliveries.replay_statuses': ({ tables }, [ids, from, to]: readonly [readonly string[], Date, Date]) =>
+    ids.flatMap(id => {
       const row = tables.deliveries.get(id);
-      return row?.createdAt === instants[index]?.toISOString() ? [{ id, status: row?.status }] : [];
+      const at = Date.parse(row?.createdAt ?? '');
+      return row !== undefined && at >= from.getTime() && at <= to.getTime()
+        ? [{ id, status: row.status }]
+        : [];
     }),
   'deliveries.replay_tenant': (sources, [stitchId]: readonly string[]) => {
     const projectId = findProject(sources, stitchId ?? '');
@@ -120,14 +133,13 @@ export const replayQueries: Readonly<Record<string, Query>> = {
           eventNames,
           cancelledAt: cancelledAt === null ? null : new Date(cancelledAt),
           inFlight,
+          head: tables.getStream(projectId).lastSeq,
         };
       }),
-  'deliveries.stretch_asc': (
-    { log },
-    [projectId, above, below, limit]: readonly [string, number, number, number],
-  ) =>
-    log(projectId)
-      .filter(({ seq }) => seq > above && seq < below)
-      .slice(0, limit)
-      .map(({ body: _, ...event }) => event),
+  'deliveries.replay_log_first': (sources, values: LogValues) =>
+    findLogged(sources, values)
+      .slice(0, 1)
+      .map(({ seq }) => ({ seq })),
+  'deliveries.replay_log': (sources, values: LogValues) =>
+    findLogged(sources, values).map(({ body: _, ...event }) => event),
 };

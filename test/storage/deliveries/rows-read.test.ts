@@ -16,6 +16,7 @@ import {
 } from '../../../storage/deliveries/outbox.ts';
 import { readDeadLetters } from '../../../storage/deliveries/dead-letters.ts';
 import { replayEvents, type ReplaySource } from '../../../storage/deliveries/replays.ts';
+import { unrecordedPage } from '../../../storage/deliveries/unrecorded.ts';
 import {
   cancelDeliveries,
   stitchesWithRetries,
@@ -52,7 +53,10 @@ const statements = [
   `insert into project_streams (project_id, last_seq, epoch) values ('prj_1', ${count}, 'e')`,
   `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
    select 'stitch_' || name, 'prj_1', 'env_1', name, 'active', now(), now(), '{"cancelUntil": "${stoppedAt}"}', 1
-   from unnest('{delivered,failed,idle,retries}'::text[]) name`,
+   from unnest('{delivered,failed,idle,retries,follower}'::text[]) name`,
+  // It was disabled for a moment long ago, and has nothing to deliver since.
+  `insert into stitch_spans (stitch_id, after_seq, upto_seq, project_id, environment_id, event_names, cancelled_at)
+   values ('stitch_follower', 10, 20, 'prj_1', 'env_1', '{}', now()), ('stitch_follower', 20, null, 'prj_1', 'env_1', '{thread.tags.*}', null)`,
   // As the migration says of those that have any.
   `update stitches set has_old_rows = true where stitch_id = 'stitch_retries'`,
 ];
@@ -140,6 +144,14 @@ const source: ReplaySource = {
   after: null,
 };
 const idle = { ...source, sourceStitchId: 'stitch_idle' };
+const followed = { ...source, sourceStitchId: 'stitch_follower' };
+const inLog = {
+  createdAt: source.since,
+  eventSeq: 10,
+  inLog: true,
+  open: { after: 10, upto: count, head: count },
+} as const;
+const follower = { ...tenant, stitchId: 'stitch_follower' };
 const erased = ['thread_7', tenant.projectId, tenant.environmentId, count, new Date(now), new Date(now)];
 
 const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknown>]> = {
@@ -161,6 +173,19 @@ const reads: Record<string, [most: number, work: (db: Queries) => Promise<unknow
   'a page of a replay of what has failed': [
     2_000,
     db => replayEvents(db, { ...source, sourceStitchId: 'stitch_failed', statuses: ['failed'] }, 200),
+  ],
+  'a page of the log of a replay': [2_000, db => replayEvents(db, { ...followed, after: inLog }, 200)],
+  'a page of what has no row, the newest first': [
+    4_000,
+    db => unrecordedPage(db, follower, 'desc', undefined, 100),
+  ],
+  'a page of what has no row, the oldest first': [
+    4_000,
+    db => unrecordedPage(db, follower, 'asc', undefined, 100),
+  ],
+  'a page of what has no row, from the middle': [
+    4_000,
+    db => unrecordedPage(db, follower, 'asc', 5_000, 100),
   ],
   'a page of dead letters': [
     4_000,
@@ -240,6 +265,36 @@ t.test(
       200,
     );
     t.strictSame(nothing, { events: [], next: null });
+  },
+);
+
+t.test(
+  'a replay reads of the log what its span of time has, however old the oldest is that has no row',
+  async t => {
+    const recent = { ...followed, since: new Date(now - day).toISOString(), until: stoppedAt };
+    let statements = 0;
+    let pages = 0;
+    const counted: Queries = {
+      query: (text, values, name) => {
+        statements++;
+        return database.query(text, values, name);
+      },
+    };
+    for (let after: ReplaySource['after'] = null, more = true; more; pages++) {
+      const { events, next } = await replayEvents(counted, { ...recent, after }, 200);
+      t.strictSame(events, []);
+      more = next !== null;
+      after = next;
+    }
+    t.ok(pages <= 3, `${pages} pages`);
+    t.ok(statements <= 20, `${statements} statements`);
+    const old = { ...followed, since: new Date(0).toISOString(), until: stoppedAt };
+    const { events } = await replayEvents(database, { ...old, after: inLog }, 200);
+    t.strictSame(
+      events.map(({ eventSeq }) => eventSeq),
+      Array.from({ length: 10 }, (_, n) => 11 + n),
+      'what was cancelled long ago is found where the span has it',
+    );
   },
 );
 
