@@ -258,6 +258,8 @@ t.test('what it costs counts for the day, and a budget that is used up holds for
     return true;
   });
   await set({});
+  // A run that begins while the limit is still known would fail.
+  await eventually('no budget', async () => (await tryLoom({ messages: says('order E1') })).steps.length > 1);
 });
 
 t.test("what is another's, or is not there, is not found; a trial needs something that is said", async t => {
