@@ -9,10 +9,9 @@ import { useAction } from '../../kit/use-action.ts';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { toArchived } from '../parts/archived-search.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ArchivableTable } from '../parts/archivable-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
-import { SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { RoleSelect } from '../parts/role-select.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
@@ -22,7 +21,7 @@ import { useTexts } from '../texts/index.ts';
 import { AgentDialog, modes } from './agent-dialog.tsx';
 
 export function Agents() {
-  const { agents: texts, table: tableTexts } = useTexts();
+  const texts = useTexts().agents;
   const isArchived = useSearch({ from: '/signed-in/$projectId/$environmentId/agents' }).archived === 'yes';
   const navigate = useNavigate({ from: '/$projectId/$environmentId/agents' });
   const { client, environmentId, mayWrite } = useTenant();
@@ -68,31 +67,18 @@ export function Agents() {
   return (
     <Page title={texts.title} about={texts.about} actions={create}>
       <ErrorNote error={restoring.error} />
-      <DataTable
+      <ArchivableTable
         name="agents"
         label={texts.title}
-        queryKey={[...queryKey, isArchived ? 'archived' : 'live']}
-        load={cursor => client.agents.list({ archived: isArchived, cursor, limit: 50 })}
+        queryKey={queryKey}
+        isArchived={isArchived}
+        onSearch={search => void navigate({ search })}
+        load={query => client.agents.list(query)}
         rowKey={({ agentId }) => agentId}
         columns={columns}
-        empty={
-          isArchived ? (
-            tableTexts.noneArchived
-          ) : (
-            <>
-              <b>{texts.none}</b>
-              {texts.noneHint}
-              {create}
-            </>
-          )
-        }
-        controls={
-          <SwitchFilter
-            label={tableTexts.archived}
-            isOn={isArchived}
-            onChange={isOn => void navigate({ search: toArchived(isOn) })}
-          />
-        }
+        none={texts.none}
+        noneHint={texts.noneHint}
+        create={create}
       />
       {edited !== undefined && (
         <AgentDialog

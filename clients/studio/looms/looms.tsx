@@ -5,10 +5,9 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Loom } from '../../sdk/index.ts';
-import { toArchived } from '../parts/archived-search.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import { ArchivableTable } from '../parts/archivable-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
-import { SwitchFilter } from '../parts/filters.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -18,7 +17,7 @@ import { emptyVersion, toBody, type VersionFields } from './version-fields.ts';
 import { VersionForm } from './version-form.tsx';
 
 export function Looms() {
-  const { looms: texts, table: tableTexts } = useTexts();
+  const texts = useTexts().looms;
   const isArchived =
     useSearch({ from: '/signed-in/$projectId/$environmentId/instructions' }).archived === 'yes';
   const navigate = useNavigate({ from: '/$projectId/$environmentId/instructions' });
@@ -50,31 +49,18 @@ export function Looms() {
   );
   return (
     <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
+      <ArchivableTable
         name="looms"
         label={texts.title}
-        queryKey={['looms', environmentId, isArchived ? 'archived' : 'live']}
-        load={cursor => client.looms.list({ archived: isArchived, cursor, limit: 50 })}
+        queryKey={['looms', environmentId]}
+        isArchived={isArchived}
+        onSearch={search => void navigate({ search })}
+        load={query => client.looms.list(query)}
         rowKey={({ loomId }) => loomId}
         columns={columns}
-        empty={
-          isArchived ? (
-            tableTexts.noneArchived
-          ) : (
-            <>
-              <b>{texts.none}</b>
-              {texts.noneHint}
-              {create}
-            </>
-          )
-        }
-        controls={
-          <SwitchFilter
-            label={tableTexts.archived}
-            isOn={isArchived}
-            onChange={isOn => void navigate({ search: toArchived(isOn) })}
-          />
-        }
+        none={texts.none}
+        noneHint={texts.noneHint}
+        create={create}
       />
       {isCreating && <CreateLoom onClose={() => setCreating(false)} />}
     </Page>

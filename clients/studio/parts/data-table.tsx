@@ -24,7 +24,7 @@ export interface Column<T> {
   readonly align?: 'right';
 }
 
-interface DataTableProps<T> {
+export interface DataTableProps<T> {
   /** Under which the chosen columns are kept in this browser. */
   readonly name: string;
   readonly label: string;

@@ -6,9 +6,8 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
-import { toArchived } from '../parts/archived-search.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
-import { SwitchFilter } from '../parts/filters.tsx';
+import { ArchivableTable } from '../parts/archivable-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -17,7 +16,7 @@ import { useTexts } from '../texts/index.ts';
 import { CreateWebhook } from './create-webhook.tsx';
 
 export function Webhooks() {
-  const { webhooks: texts, table: tableTexts } = useTexts();
+  const texts = useTexts().webhooks;
   const isArchived = useSearch({ from: '/signed-in/$projectId/$environmentId/webhooks' }).archived === 'yes';
   const navigate = useNavigate({ from: '/$projectId/$environmentId/webhooks' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
@@ -60,31 +59,18 @@ export function Webhooks() {
   );
   return (
     <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
+      <ArchivableTable
         name="webhooks"
         label={texts.title}
-        queryKey={[...queryKey, isArchived ? 'archived' : 'live']}
-        load={cursor => client.stitches.list({ archived: isArchived, cursor, limit: 50 })}
+        queryKey={queryKey}
+        isArchived={isArchived}
+        onSearch={search => void navigate({ search })}
+        load={query => client.stitches.list(query)}
         rowKey={({ stitchId }) => stitchId}
         columns={columns}
-        empty={
-          isArchived ? (
-            tableTexts.noneArchived
-          ) : (
-            <>
-              <b>{texts.none}</b>
-              {texts.noneHint}
-              {create}
-            </>
-          )
-        }
-        controls={
-          <SwitchFilter
-            label={tableTexts.archived}
-            isOn={isArchived}
-            onChange={isOn => void navigate({ search: toArchived(isOn) })}
-          />
-        }
+        none={texts.none}
+        noneHint={texts.noneHint}
+        create={create}
       />
       {isCreating && (
         <CreateWebhook
