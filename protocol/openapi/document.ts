@@ -22,6 +22,8 @@ const tags: Readonly<Record<string, string>> = {
   Workspaces: 'A workspace holds projects and the people who work on them.',
   Members: 'Who belongs to a workspace, and as what: owner, admin or viewer.',
   Invitations: 'How somebody new comes into a workspace: by a link that is mailed, once, within 7 days.',
+  'Single sign-on':
+    "How the people of a workspace sign in with their organisation's own OpenID Connect provider, and for which domains.",
   Projects: 'A project holds environments, and everything that belongs to one product.',
   Environments:
     'Every project has a sandbox, and may have one production environment. Data is never mixed between the two.',

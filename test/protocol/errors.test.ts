@@ -43,10 +43,13 @@ const specified: Record<string, number> = {
   'svc/agent_runs/suggestion_already_resolved': 409,
 };
 
-/** The codes of requests that the service cannot take, and of second factors (docs/contract-decisions.md, "Statuses and schemas"). */
+/** The codes of requests that the service cannot take, and of further ways to sign in (docs/contract-decisions.md, "Statuses and schemas"). */
 const added: Record<string, number> = {
   'svc/auth/second_factor_required': 401,
   'svc/auth/invalid_code': 401,
+  'svc/auth/invalid_passkey': 401,
+  'svc/auth/sso_required': 403,
+  'svc/auth/sso_failed': 401,
   'svc/runtime/unavailable': 503,
   'svc/runtime/precondition_failed': 412,
 };

@@ -172,8 +172,8 @@ t.test("the thread's own mode goes before the agent's here, too", async t => {
   thread.mode = 'paused';
   thread.answer(agentRunId);
   t.equal(thread.outbound.length, 1);
-  const { channelId } = thread;
-  t.same(getRequired(thread)?.slice(-3), [agentId, null, channelId], 'any mode');
+  const { id: threadId, channelId } = thread;
+  t.same(getRequired(thread)?.slice(-4), [agentId, threadId, null, channelId], 'any mode');
 });
 
 t.test('a requested run needs no appointment, and suggests where the agent was paused before', async t => {
@@ -187,7 +187,7 @@ t.test('a requested run needs no appointment, and suggests where the agent was p
   thread.defaultAgentId = newId('agent');
   thread.answer(sends);
   t.equal(thread.outbound.length, 1);
-  t.same(getRequired(thread)?.slice(-3), [agentId, 'auto', null]);
+  t.same(getRequired(thread)?.slice(-4), [agentId, thread.id, 'auto', null]);
 });
 
 t.test('an answer that a node of an earlier release tells is offered again', async t => {

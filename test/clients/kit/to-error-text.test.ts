@@ -29,7 +29,13 @@ const ofPrograms = [
   'svc/chatapp/webhook_identity_mismatch',
 ];
 /** What the sign-in pages say themselves. */
-const ofSignIn = ['svc/auth/signup_disabled', 'svc/auth/second_factor_required'];
+const ofSignIn = [
+  'svc/auth/signup_disabled',
+  'svc/auth/second_factor_required',
+  'svc/auth/invalid_passkey',
+  'svc/auth/sso_required',
+  'svc/auth/sso_failed',
+];
 
 t.test('each language has a text for each code that a person can meet, and for no other', async t => {
   const expected = Object.keys(errors).filter(code => ![...ofPrograms, ...ofSignIn].includes(code));
