@@ -25,6 +25,7 @@ const full = { threads: 1_000, connections: 256, warmupMs: 2_000, measuredMs: 4_
 const drainMs = 8_000;
 /** A moment after the load: what was committed last is on its way. */
 const settleMs = 500;
+const restMs = 1_000;
 /** Some 2,000 messages, 200,000 deliveries. */
 const short = { ...full, connections: 16, warmupMs: 0, measuredMs: 2_000, pace: 1_000 };
 const settledWithinMs = 90_000;
@@ -86,11 +87,20 @@ async function measureDrain(receiver: CountingReceiver, all: number): Promise<nu
   return ((requests - first) * 1_000) / (performance.now() - begun);
 }
 
+/** The receiver's count, once the requests that were out when the last round's stitches were archived have come. */
+async function restedCount(receiver: CountingReceiver): Promise<number> {
+  for (let last = -1, requests = await receiver.count(); ; requests = await receiver.count()) {
+    if (requests === last) return requests;
+    last = requests;
+    await pause(restMs);
+  }
+}
+
 /** A short load, and all its deliveries. */
 async function deliverAll(setup: Setup, project: BenchProject): Promise<void> {
   const { database, skein, receiver } = setup;
   const ids = await openStitches(project, listUrls(setup, many));
-  const before = await receiver.count();
+  const before = await restedCount(receiver);
   const { succeeded } = await load(skein, project, database, short);
   const all = succeeded * many;
   const begun = performance.now();
