@@ -122,7 +122,7 @@ export interface AttemptResult {
   readonly retryAfter?: string;
   /** Uniform in [0, 1): spreads the next attempt. */
   readonly jitter: number;
-  /** How often the stitch had been stopped when it was begun. Absent where a node of an earlier version reports. */
+  /** The number of the stitch's last stop when it was begun. Absent where a node of an earlier version reports. */
   readonly stops?: number;
 }
 
@@ -134,7 +134,7 @@ export interface SendBatch {
   /** Sealed, the newest first. */
   readonly secrets: readonly { readonly jwe: string; readonly until?: number }[];
   readonly deliveries: readonly Delivery[];
-  /** How often the stitch has been stopped. */
+  /** The number of the stitch's last stop. */
   readonly stops: number;
 }
 
@@ -151,6 +151,8 @@ export interface CancelRequest {
   readonly until: string;
   /** Except these, whose results are still to come. */
   readonly except: readonly StartedAttempt[];
+  /** The number of that stop. */
+  readonly stops: number;
 }
 
 // A type and not an interface: only a type has the index signature that `Commands` requires.
@@ -198,7 +200,7 @@ export type StitchCommands = {
     readonly payload: { readonly results: readonly AttemptResult[] };
     readonly reply: readonly Released[];
   };
-  /** The project is archived: a load (by when it was asked for) found nothing out, or these deliveries were not sent. */
+  /** The project is archived: a load (by when it was asked for) found nothing out. Or these deliveries were not sent, for that or for a stop. */
   readonly postpone: {
     readonly payload: { readonly askedAt?: number; readonly deliveryIds?: readonly string[] };
     readonly reply: null;

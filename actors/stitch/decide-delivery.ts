@@ -13,6 +13,7 @@ import {
   countInState,
   type DeliveryQueue,
   dropEndedHolds,
+  forgetStarted,
   getInFlightIds,
   getStartedAttempts,
   getStartedIds,
@@ -160,11 +161,11 @@ function getUnfinishedWork(state: StitchState): Effect[] {
 }
 
 /** The task that `cancelUntil` stands for. */
-export function createCancelEffects({ queue, cancelUntil }: StitchState): Effect[] {
+export function createCancelEffects({ queue, cancelUntil, stops }: StitchState): Effect[] {
   if (cancelUntil === null) return [];
   // Those that have begun end as their answers say, be they answered already: only what was decided before the stop has a row that says
   // so by now, and if that is to be tried again, it is cancelled.
-  const payload: CancelRequest = { until: cancelUntil, except: getStartedAttempts(queue) };
+  const payload: CancelRequest = { until: cancelUntil, except: getStartedAttempts(queue), stops };
   return [{ do: 'perform', task: 'cancel', payload }];
 }
 
@@ -191,16 +192,21 @@ const postponeMs = 300_000;
 /**
  * The project is archived. All that waits is left where it is found again: in the log and in the table. Whoever restores the project has
  * the stitch swept; the recovery scanner does where it is behind the log, and the reminder `due` for its retries.
+ *
+ * Or the stitch was stopped before these deliveries had their turn in the node's queue: they are cancelled like all that waited here, and
+ * the stop lasts no longer for them.
  */
 export function postpone(
   state: StitchState,
   { askedAt, deliveryIds = [] }: StitchCommands['postpone']['payload'],
   turn: Turn,
 ): StitchDecision<null> {
-  const given = giveBack(state.queue, deliveryIds);
+  // Until a stop is over nothing begins: all that has begun is from before it.
+  const isStopped = state.cancelUntil !== null;
+  const given = isStopped ? forgetStarted(state.queue, deliveryIds) : giveBack(state.queue, deliveryIds);
   const queue = given.load?.askedAt === askedAt ? { ...given, load: null } : given;
   const effects = resumeCancellation(state, queue, turn);
-  if (state.dueAt !== null || !isLive(state)) {
+  if (state.dueAt !== null || isStopped || !isLive(state)) {
     return { state: { ...state, queue }, effects, transient: true, reply: null };
   }
   const at = turn.now + postponeMs;

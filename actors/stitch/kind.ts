@@ -85,7 +85,7 @@ export function createStitches(services: StitchServices): Stitches {
       load: retryPolicy.guard(loader.load),
       send: retryPolicy.guard(sender.send),
       replay: retryPolicy.guard(createReplayTask(db, retryPolicy)),
-      cancel: retryPolicy.guard(createCancelTask(db, retryPolicy)),
+      cancel: retryPolicy.guard(createCancelTask(db, retryPolicy, sender)),
       notifyOwner: retryPolicy.guard(createNotifyTask(services, retryPolicy)),
     },
   });

@@ -7,7 +7,7 @@
  *   inFlight -> settling   answered: another may start; the result is being committed
  *   settling -> (gone)     the result is committed: only now may the next delivery of its thread start
  *   inFlight -> (gone)     the result is committed, and the actor learns of the answer only afterwards; or the project is archived, and
- *                          the request was not made: a later load finds the delivery again
+ *                          the request was not made: a later load finds the delivery again; or the stitch was stopped before it was made
  *   waiting  -> (gone)     skipped: its thread is held, or has more than its share here; a later load finds it again. Or another owner,
  *                          or this one before it was loaded again, had sent it, and its result is committed
  *
@@ -393,15 +393,28 @@ export function forgetWaiting(queue: DeliveryQueue): DeliveryQueue {
 
 /** The requests of these deliveries were not made: they are found again as what waits, all of which leaves the memory. */
 export function giveBack(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
+  const { started, dropped } = dropInFlight(queue, deliveryIds);
+  return unload({ ...queue, started, waiting: [...dropped, ...queue.waiting] });
+}
+
+/** The requests of these deliveries were not made, and will not be: they are cancelled. */
+export function forgetStarted(queue: DeliveryQueue, deliveryIds: readonly string[]): DeliveryQueue {
+  return { ...queue, started: dropInFlight(queue, deliveryIds).started };
+}
+
+function dropInFlight(
+  queue: DeliveryQueue,
+  deliveryIds: readonly string[],
+): { readonly started: DeliveryQueue['started']; readonly dropped: readonly Delivery[] } {
   const started = new Map(queue.started);
-  const given: Delivery[] = [];
+  const dropped: Delivery[] = [];
   for (const id of deliveryIds) {
     const known = started.get(id);
     if (known?.state !== 'inFlight') continue;
     move(started, known.delivery, 'gone');
-    given.push(known.delivery);
+    dropped.push(known.delivery);
   }
-  return unload({ ...queue, started, waiting: [...given, ...queue.waiting] });
+  return { started, dropped };
 }
 
 /** Takes everything that waits out of memory. It is found again in the log and in the table. */

@@ -10,8 +10,15 @@ import type { OwnerNotification } from './state.ts';
 export interface StitchServices {
   readonly db: Pick<Database, 'query'>;
   readonly followedLog: FollowedLog;
-  /** A queue of the node's pool. */
-  readonly pool: { send(request: OutboundRequest, owner: string): Promise<OutboundResult> };
+  /** A queue of the node's pool. `withdrawn` ends a request that waits for its turn, and not one that is in flight. */
+  readonly pool: {
+    send(
+      request: OutboundRequest,
+      owner: string,
+      signal?: undefined,
+      withdrawn?: AbortSignal,
+    ): Promise<OutboundResult>;
+  };
   readonly vault: { open(context: string, jwe: string): Promise<string> };
   /** Projects that nothing is sent for. */
   readonly archived: { has(projectId: string): boolean | Promise<boolean> };

@@ -41,16 +41,24 @@ export class OutboundQueue {
 
   /**
    * Sends a request and resolves with its result; a refusal by the address guard and a timeout are results, too. Rejects with
-   * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (unknown), or with the signal's reason.
+   * {@link PoolOverloaded} and {@link PoolClosed} (nothing was sent), with `WorkerLost` (unknown), or with a signal's reason.
    *
    * @param owner whose receivers are asked: what is in flight is shared between owners
+   * @param signal ends the request, whether it waits or is in flight
+   * @param withdrawn ends it while it waits: nothing was sent. What is in flight goes on
    */
-  send(request: OutboundRequest, owner: string, signal?: AbortSignal): Promise<OutboundResult> {
+  send(
+    request: OutboundRequest,
+    owner: string,
+    signal?: AbortSignal,
+    withdrawn?: AbortSignal,
+  ): Promise<OutboundResult> {
     if (this.#stopped.signal.aborted) return Promise.reject(new PoolClosed('the pool is closed'));
-    if (signal?.aborted === true) return Promise.reject(signal.reason as Error);
+    for (const each of [signal, withdrawn])
+      if (each?.aborted === true) return Promise.reject(each.reason as Error);
     const origin = this.#getOrigin(request.url);
-    if (!this.#admission.tryEnter(owner, origin)) return this.#sendLater(request, owner, origin, signal);
-    return this.#sendNow(request, owner, origin, signal);
+    if (this.#admission.tryEnter(owner, origin)) return this.#sendNow(request, owner, origin, signal);
+    return this.#sendLater(request, owner, origin, signal, withdrawn);
   }
 
   /** Takes nothing new, and gives up what waits. What is in flight goes on. */
@@ -63,18 +71,30 @@ export class OutboundQueue {
     owner: string,
     origin: string,
     signal: AbortSignal | undefined,
+    withdrawn: AbortSignal | undefined,
   ): Promise<OutboundResult> {
     if (!this.#admission.tryWait(owner)) throw new PoolOverloaded('too many requests are in flight');
     const since = performance.now();
-    const { signal: stopped } = this.#stopped;
-    await this.#admission.enter(
-      owner,
-      origin,
-      signal === undefined ? stopped : AbortSignal.any([signal, stopped]),
-    );
+    const signals = [this.#stopped.signal, signal, withdrawn].filter(each => each !== undefined);
+    await this.#waitForTurn(owner, origin, signals);
     const { at } = request;
     const later = at === undefined ? request : { ...request, at: at + Math.round(performance.now() - since) };
     return this.#sendNow(later, owner, origin, signal);
+  }
+
+  /** Rejects with the reason of the first of the signals. (`AbortSignal.any` leaves something behind at a signal that lives as long as the node.) */
+  async #waitForTurn(owner: string, origin: string, signals: readonly AbortSignal[]): Promise<void> {
+    const first = new AbortController();
+    const abort = ({ target }: Event): void => first.abort((target as AbortSignal).reason);
+    for (const each of signals) each.addEventListener('abort', abort, { once: true });
+    try {
+      await this.#admission.enter(owner, origin, first.signal);
+    } finally {
+      for (const each of signals) each.removeEventListener('abort', abort);
+    }
+    if (!first.signal.aborted) return;
+    this.#admission.leave(owner, origin);
+    throw first.signal.reason as Error;
   }
 
   async #sendNow(

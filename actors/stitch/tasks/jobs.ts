@@ -8,16 +8,25 @@ import type { RetryPolicy } from '../../base/index.ts';
 import type { CancelRequest, ReplayPage } from '../commands.ts';
 import type { StitchServices } from '../services.ts';
 import type { OwnerNotification, ReplayJob } from '../state.ts';
+import type { DeliverySender } from './sender.ts';
 
 /** Deliveries that are cancelled in one statement. */
 const cancelPageSize = 1_000;
 /** Deliveries that a replay adds in one commit. */
 const replayPageSize = 200;
 
-/** The task `cancel`. Ends with the command `cancelled`, which says until when everything is cancelled. */
-export function createCancelTask(db: StitchServices['db'], retryPolicy: RetryPolicy) {
-  return async ({ until, except }: CancelRequest, context: TaskContext): Promise<void> => {
+/**
+ * The task `cancel`. What has begun and is not out yet is not sent any more. Ends with the command `cancelled`, which says until when
+ * everything is cancelled.
+ */
+export function createCancelTask(
+  db: StitchServices['db'],
+  retryPolicy: RetryPolicy,
+  sender: Pick<DeliverySender, 'withdraw'>,
+) {
+  return async ({ until, except, stops }: CancelRequest, context: TaskContext): Promise<void> => {
     const stitchId = context.self.id;
+    sender.withdraw(stitchId, stops);
     const cancelPage = (): Promise<number> =>
       cancelDeliveries(db, { stitchId, until, except, limit: cancelPageSize, now: context.now() });
     for (;;) {

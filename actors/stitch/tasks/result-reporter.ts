@@ -26,6 +26,8 @@ export class ResultReporter {
   /** Resolves when the last command `settled` has an answer, whatever it is. */
   #lastSettled: Promise<unknown> = Promise.resolve();
   #progress: Promise<void> | undefined;
+  #unsent: string[] = [];
+  #unsentTold: Promise<void> | undefined;
   /** How many results are not released yet. */
   open = 0;
 
@@ -47,6 +49,20 @@ export class ResultReporter {
     // At least a microtask later, when all results of this turn have been added.
     this.#batch ??= this.#lastSettled.then(() => this.#flush());
     return this.#batch;
+  }
+
+  /** The request of that delivery was not made. Resolves when the stitch knows; all of a turn are one command. */
+  giveBack(deliveryId: string): Promise<void> {
+    this.#unsent.push(deliveryId);
+    this.#unsentTold ??= Promise.resolve().then(() => {
+      const deliveryIds = this.#unsent;
+      this.#unsent = [];
+      this.#unsentTold = undefined;
+      return this.#retryPolicy.retry('a stitch could not be told what was not sent', async () => {
+        await this.#ask(this.#self, 'postpone', { deliveryIds });
+      });
+    });
+    return this.#unsentTold;
   }
 
   async #flush(): Promise<void> {

@@ -16,6 +16,7 @@ import type { Delivery } from '../queue.ts';
 import type { StitchServices } from '../services.ts';
 import type { BodyCache, SecretCache } from './caches.ts';
 import { ResultReporter } from './result-reporter.ts';
+import { Withdrawals } from './withdrawals.ts';
 
 const defaultTimeoutMs = 15_000;
 /** How many bytes of an answer are kept. */
@@ -24,12 +25,27 @@ const keepBytes = 16_384;
 const firstAgainMs = 500;
 const maxAgainMs = 2_000;
 
+/** A result; or the request was not made, since the node goes down (abandoned) or the stitch was stopped (withdrawn). */
+type Attempt = AttemptResult | 'abandoned' | 'withdrawn';
+
+/** What an attempt is made with. */
+interface AttemptRequest {
+  readonly batch: SendBatch;
+  /** Undefined: none of them can be opened. */
+  readonly secrets: readonly string[] | undefined;
+  readonly delivery: Delivery;
+  /** Undefined: it is no longer kept. */
+  readonly event: EventBody | undefined;
+  readonly withdrawn: AbortSignal;
+}
+
 export class DeliverySender {
   readonly #services: StitchServices;
   readonly #bodies: BodyCache;
   readonly #secrets: SecretCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #inFlight = new Set<string>();
+  readonly #withdrawals = new Withdrawals();
   readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
 
@@ -50,7 +66,22 @@ export class DeliverySender {
     this.#draining = true;
   }
 
+  /** The stitch was stopped, by the stop with that number: what it had begun before and is not out yet is not sent. */
+  withdraw(stitchId: string, stops: number): void {
+    this.#withdrawals.withdraw(stitchId, stops);
+  }
+
   readonly send = async (batch: SendBatch, context: TaskContext): Promise<void> => {
+    const { id } = context.self;
+    const sending = this.#withdrawals.begin(id, batch.stops);
+    try {
+      await this.#sendBatch(batch, sending.withdrawn, context);
+    } finally {
+      this.#withdrawals.end(id, sending);
+    }
+  };
+
+  async #sendBatch(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const found = this.#isArchived(batch.projectId);
     const isArchived = typeof found === 'boolean' ? found : await found;
     const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
@@ -64,19 +95,24 @@ export class DeliverySender {
     const reporter = this.#getReporter(context);
     await Promise.all(
       deliveries.map(async (delivery, index) => {
+        const { deliveryId } = delivery;
+        let result: Attempt;
         try {
-          const result = await this.#attempt(batch, secrets, delivery, bodies[index], context);
-          if (result === undefined) return;
-          this.#services.metrics?.countAttempt(result);
-          // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
-          await reporter.add({ ...result, stops: batch.stops });
+          const request = { batch, secrets, delivery, event: bodies[index], withdrawn };
+          result = await this.#attempt(request, context);
+          if (typeof result !== 'string') {
+            this.#services.metrics?.countAttempt(result);
+            // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
+            await reporter.add({ ...result, stops: batch.stops });
+          }
         } finally {
-          this.#inFlight.delete(delivery.deliveryId);
+          this.#inFlight.delete(deliveryId);
         }
+        if (result === 'withdrawn') await reporter.giveBack(deliveryId);
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);
-  };
+  }
 
   async #postpone(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {
     const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId);
@@ -141,19 +177,14 @@ export class DeliverySender {
     return bodies.map(body => body ?? read[next++]);
   }
 
-  /** One attempt, in the trace of its event. Undefined: the node went down before it was made. */
-  #attempt(
-    batch: SendBatch,
-    secrets: readonly string[] | undefined,
-    delivery: Delivery,
-    event: EventBody | undefined,
-    context: TaskContext,
-  ): Promise<AttemptResult | undefined> {
+  /** One attempt, in the trace of its event. */
+  #attempt(request: AttemptRequest, context: TaskContext): Promise<Attempt> {
+    const { batch, delivery, event } = request;
     const parent = event?.traceparent ?? undefined;
     const span = parent === undefined ? undefined : this.#trace(parent, batch, delivery, context);
-    const attempt = this.#makeAttempt(batch, secrets, delivery, event?.body, context, span);
+    const attempt = this.#makeAttempt(request, context, span);
     if (span === undefined) return attempt;
-    let result: AttemptResult | undefined;
+    let result: Attempt = 'abandoned';
     return attempt.then(given => (result = given)).finally(() => endSpan(span, result));
   }
 
@@ -183,13 +214,10 @@ export class DeliverySender {
   }
 
   async #makeAttempt(
-    batch: SendBatch,
-    secrets: readonly string[] | undefined,
-    delivery: Delivery,
-    body: string | undefined,
+    { batch, secrets, delivery, event, withdrawn }: AttemptRequest,
     context: TaskContext,
     span: Span | undefined,
-  ): Promise<AttemptResult | undefined> {
+  ): Promise<Attempt> {
     const jitter = this.#services.random.next();
     const unsent = {
       delivery,
@@ -200,16 +228,16 @@ export class DeliverySender {
       error: null,
       jitter,
     };
-    if (body === undefined) return { ...unsent, failure: 'no_body' };
+    if (event === undefined) return { ...unsent, failure: 'no_body' };
     if (secrets === undefined) return { ...unsent, failure: 'unreadable_secret' };
-    const { clock, random, attemptTimeoutMs = defaultTimeoutMs } = this.#services;
+    const { clock, random, pool, attemptTimeoutMs = defaultTimeoutMs } = this.#services;
     let request: OutboundRequest = {
       method: 'POST',
       url: batch.url,
       httpsOnly: batch.httpsOnly,
       timeoutMs: attemptTimeoutMs,
       keepBytes,
-      body,
+      body: event.body,
       headers: createHeaders(delivery, span),
       sign: { secrets, id: delivery.eventId },
     };
@@ -217,15 +245,13 @@ export class DeliverySender {
     let readAt = clock.monotonic();
     for (;;) {
       try {
-        return toAttemptResult(
-          delivery,
-          await this.#services.pool.send({ ...request, at: context.now() }, batch.projectId),
-          jitter,
-        );
+        const sent = pool.send({ ...request, at: context.now() }, batch.projectId, undefined, withdrawn);
+        return toAttemptResult(delivery, await sent, jitter);
       } catch (error) {
+        if (withdrawn.aborted) return 'withdrawn';
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
         const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
-        if (!isTransient || this.#draining) return undefined;
+        if (!isTransient || this.#draining) return 'abandoned';
         backoff ??= new Backoff(firstAgainMs, maxAgainMs, random);
         await this.#retryPolicy.pause(backoff.next());
         if (clock.monotonic() - readAt < keptMs) continue;
@@ -253,8 +279,8 @@ function createHeaders(
   };
 }
 
-function endSpan(span: Span, result: AttemptResult | undefined): void {
-  const { status = null, failure = null } = result ?? { failure: 'abandoned' };
+function endSpan(span: Span, result: Attempt): void {
+  const { status = null, failure = null } = typeof result === 'string' ? { failure: result } : result;
   if (status !== null) span.set({ 'http.response.status_code': status });
   const isRefused = status !== null && (status < 200 || status > 299);
   span.end(failure ?? (isRefused ? String(status) : undefined));

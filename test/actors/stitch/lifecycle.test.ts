@@ -221,6 +221,40 @@ t.test('and where it was enabled again before that node died', t => {
   t.end();
 });
 
+t.test(
+  'what had begun and was not out yet when it was disabled is cancelled, and is not waited for',
+  async t => {
+    const stitch = new StitchHarness();
+    stitch.emit(['thread_1', 'thread_2', null, 'thread_3']);
+    stitch.settle();
+    stitch.answer(1, () => error);
+    stitch.pass(7_000);
+    t.equal(stitch.out.length, 4, 'one of them is a retry');
+    stitch.update({ status: 'disabled' });
+    stitch.settle();
+    stitch.update({ status: 'active' });
+    stitch.settle();
+    stitch.emit(['thread_1']);
+    stitch.settle();
+    const { dueAt } = stitch.state;
+    const isOut = ({ eventSeq }: { readonly eventSeq: number }): boolean => eventSeq === 2;
+    const deliveryIds = stitch.out.flatMap(({ delivery }) => (isOut(delivery) ? [] : [delivery.deliveryId]));
+    stitch.out = stitch.out.filter(({ delivery }) => isOut(delivery));
+    stitch.do('postpone', { deliveryIds });
+    stitch.settle();
+    t.equal(stitch.out.length, 1, 'what is out is waited for');
+    t.equal(stitch.state.dueAt, dueAt, 'and no reminder is needed');
+    stitch.answer(1, () => ok);
+    stitch.settle();
+    t.match(stitch.out, [{ delivery: { eventSeq: 5 } }]);
+    stitch.pass(hour, () => ok);
+    t.strictSame(
+      [...stitch.rows.values()].map(({ status }) => status),
+      ['cancelled', 'delivered', 'cancelled', 'cancelled', 'delivered'],
+    );
+  },
+);
+
 t.test('what was out when it was disabled is not tried again, though it was enabled since', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1', 'thread_2', 'thread_3', 'thread_4']);

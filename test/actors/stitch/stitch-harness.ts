@@ -253,6 +253,16 @@ export class StitchHarness {
     this.do('cancelled', { until: order.until, ...(order.except.length > 0 && { partly: true }) });
   }
 
+  /** What the task `cancel` begins with: some of what is out was still in the queue of the node, and is not sent. */
+  withdraw(count: number): void {
+    const [order] = this.cancels;
+    if (order === undefined) return;
+    const unsent = this.out.filter(each => each.order.stops !== order.stops).slice(0, count);
+    if (unsent.length === 0) return;
+    this.out = this.out.filter(each => !unsent.includes(each));
+    this.do('postpone', { deliveryIds: unsent.map(({ delivery }) => delivery.deliveryId) });
+  }
+
   /** The work of the task `notifyOwner`. */
   notifyOwner(): void {
     const notification = this.telling.shift();

@@ -128,6 +128,14 @@ const stops = [
     fc.constant<Step>(stitch => stitch.cancel()),
   ),
   weighted(
+    2,
+    fc.integer({ min: 1, max: 5 }).map(
+      (count): Step =>
+        stitch =>
+          stitch.withdraw(count),
+    ),
+  ),
+  weighted(
     1,
     fc.nat(20).map((back): Step => stitch => {
       const row = [...stitch.rows.values()].at(-1 - back);

@@ -57,6 +57,31 @@ t.test('a cancelled request ends at once, and its worker lives on', async t => {
   t.strictSame(lost, []);
 });
 
+t.test('what is withdrawn is not sent while it waits, and goes on when it is in flight', async t => {
+  // Of 4 in flight one owner has 2, and one of its origins 1.
+  const pool = await poolFor(t, { maxInFlight: 4, maxWaiting: 8 });
+  const receiver = await receiverFor(t);
+  const open: (() => void)[] = [];
+  receiver.behaviour = (_request, response) => open.push(() => response.writeHead(204).end());
+  const withdrawal = new AbortController();
+  const send = (withdrawn: AbortSignal) =>
+    pool.queue.send(get(receiver.url()), 'owner', undefined, withdrawn);
+  const sent = send(withdrawal.signal);
+  const waiting = [send(withdrawal.signal), send(withdrawal.signal)];
+  const other = send(new AbortController().signal);
+  await receiver.arrived(1);
+  withdrawal.abort(new Error('stopped'));
+  for (const each of waiting) await t.rejects(each, { message: 'stopped' });
+  await t.rejects(send(withdrawal.signal), { message: 'stopped' }, 'nor what comes then');
+  open[0]?.();
+  t.match(await sent, { status: 204 });
+  await receiver.arrived(2);
+  open[1]?.();
+  t.match(await other, { status: 204 }, 'the place is free for others');
+  t.equal(receiver.received.length, 2);
+  t.strictSame(pool.queue.stats, { inFlight: 0, waiting: 0 });
+});
+
 t.test('a worker that dies is replaced; its requests in flight fail', async t => {
   let lost: (error: Error) => void = () => undefined;
   const death = new Promise<Error>(resolve => (lost = resolve));
