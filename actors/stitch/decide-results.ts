@@ -179,7 +179,7 @@ function fail(builder: StitchDecisionBuilder, result: AttemptResult): void {
   );
   const live = isLive(state);
   const isGone = result.status === 410;
-  const wasStopped = live && (result.stops ?? state.stops) < state.stops;
+  const wasStopped = live && (result.stops ?? state.stops) !== state.stops;
   // Of another owner, who did not know of the stop: the delivery is cancelled already, or this owner has it to make.
   if (wasStopped && !isGone && !state.queue.started.has(delivery.deliveryId)) return;
   // While the stop lasts, all that is under way here was open when it came.

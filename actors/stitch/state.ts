@@ -82,7 +82,11 @@ export interface StitchState {
   readonly cancelUntil: string | null;
   /** The latest instant of a delivery that it has made itself, in epoch milliseconds. */
   readonly madeAt: number;
-  /** How often it was stopped. What was begun before the last stop is not tried again, whatever became of it since. */
+  /**
+   * The number of its last stop, 0 before the first. What was begun under another number is not tried again, whatever became of it since. It
+   * is the instant of the stop (epoch milliseconds) where that is higher than the number before: an owner of an earlier version, which does
+   * not know of numbers, leaves 0, and a count would come to a number again that requests which are out were begun under.
+   */
   readonly stops: number;
   readonly replays: readonly ReplayJob[];
   /** Notifications that the owner has not got yet. */
@@ -151,7 +155,7 @@ export function stop(state: StitchState, now: number): StitchState {
   return {
     ...state,
     cancelUntil: new Date(Math.max(now, state.madeAt)).toISOString(),
-    stops: state.stops + 1,
+    stops: Math.max(state.stops + 1, now),
     replays: [],
     queue: forgetWaiting(state.queue),
   };

@@ -170,7 +170,7 @@ export const stitchMutants: readonly Mutant[] = [
     bug: 'what was begun before a stop is tried again',
     file: 'actors/stitch/decide-results.ts',
     in: 'fail',
-    find: 'live && (result.stops ?? state.stops) < state.stops',
+    find: 'live && (result.stops ?? state.stops) !== state.stops',
     replace: 'false',
   },
   {

@@ -317,6 +317,56 @@ t.test('nor what an earlier owner of the stitch reports only then', async t => {
   );
 });
 
+t.test(
+  'nor where a node of an earlier version, which does not number stops, had the stitch meanwhile',
+  async t => {
+    const stitch = new StitchHarness();
+    const stopAndGoOn = (): void => {
+      stitch.update({ status: 'disabled' });
+      stitch.settle();
+      stitch.update({ status: 'active' });
+      stitch.settle();
+    };
+    stopAndGoOn();
+    stitch.emit(['thread_1']);
+    stitch.settle();
+    const [sent] = stitch.out;
+    if (sent === undefined) return t.fail('nothing is out');
+    stitch.now += 1_000;
+    stitch.committed = { ...stitch.committed, stops: 0 };
+    stitch.crash();
+    stopAndGoOn();
+    stitch.out = [sent];
+    stitch.answer(1, () => error);
+    stitch.pass(hour, () => ok);
+    t.strictSame(
+      [...stitch.rows.values()].map(({ status }) => status),
+      ['cancelled'],
+    );
+  },
+);
+
+t.test('and what was out when such a node had it is tried again where it was not stopped', async t => {
+  const stitch = new StitchHarness();
+  stitch.update({ status: 'disabled' });
+  stitch.update({ status: 'active' });
+  stitch.settle();
+  stitch.emit(['thread_1']);
+  stitch.settle();
+  const { out } = stitch;
+  stitch.committed = { ...stitch.committed, stops: 0 };
+  stitch.crash();
+  stitch.settle();
+  t.equal(stitch.out.length, 1, 'the node that takes it over sends it as well');
+  stitch.out = out;
+  stitch.answer(1, () => error);
+  stitch.pass(hour, () => ok);
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['delivered'],
+  );
+});
+
 t.test('a replay ends with the stop of its stitch', async t => {
   const stitch = new StitchHarness();
   stitch.do('replaySpan', {
