@@ -126,6 +126,7 @@ export const operationNames = {
   listMessages: 'messages.list',
   createMessage: 'messages.create',
   getMessage: 'messages.get',
+  findMessages: 'messages.find',
   getMessageTimeline: 'messages.timeline',
   createAttachment: 'attachments.create',
   getAttachmentUrl: 'attachments.getUrl',

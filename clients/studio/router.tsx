@@ -3,7 +3,7 @@
  *
  *   /studio                                          chooses a project and an environment
  *   /studio/{projectId}/{environmentId}              the start: what to do next
- *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../events
+ *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../messages, .../events
  *   .../agents[/{agentId}], .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
  *   /studio/workspace/{workspaceId}                  a workspace and its projects
  *   /studio/account                                  who is signed in
@@ -73,6 +73,13 @@ const webhookRoute = createRoute({
   path: '/webhooks/$stitchId',
   validateSearch: search => readSearch(search, ['status', 'name', 'event', 'since', 'until', 'delivery']),
   component: lazyRouteComponent(() => import('./webhooks/webhook.tsx'), 'WebhookPage'),
+});
+
+const messagesRoute = createRoute({
+  getParentRoute: () => tenantRoute,
+  path: '/messages',
+  validateSearch: search => readSearch(search, ['q', 'message']),
+  component: lazyRouteComponent(() => import('./messages/messages.tsx'), 'Messages'),
 });
 
 const eventsRoute = createRoute({
@@ -197,6 +204,7 @@ export const router = createRouter({
         channelRoute,
         webhooksRoute,
         webhookRoute,
+        messagesRoute,
         eventsRoute,
         agentsRoute,
         agentRoute,

@@ -1,6 +1,6 @@
 /** Messages of a thread. */
 import type { CheckSend, NewMessage, ReceiveMessage, SendMessage } from '../../actors/thread/index.ts';
-import { notFound, ServiceError } from '../../protocol/errors.ts';
+import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import { channelOperations, type messageOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type MessageDryRun, type MessageTimeline } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
@@ -8,6 +8,7 @@ import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import {
   findMessage,
+  findMessages,
   findThread,
   findThreadTenant,
   listEventDeliveries,
@@ -19,7 +20,7 @@ import { admits, type Call, commitKey, type Handlers, type ProjectScope } from '
 import { getAuthor } from './caller.ts';
 import { newMessage, withFiles } from './inbound-messages.ts';
 import { withContent } from './message-content.ts';
-import { resolveScope } from './tenant-scope.ts';
+import { requireScope, resolveScope } from './tenant-scope.ts';
 
 export interface MessageServices {
   readonly database: Pick<Database, 'query'>;
@@ -31,10 +32,10 @@ type Reads = Omit<typeof messageOperations, 'createMessage'>;
 
 /** Lists are sorted by `sequence`. Sending passes on the refusals of the thread: 409, or `svc/chatapp/template_required`. */
 export function messageHandlers(services: MessageServices): Handlers<typeof messageOperations> {
-  return { ...readHandlers(services), ...writeHandlers(services) };
+  return { ...readHandlers(services), ...timelineHandlers(services), ...writeHandlers(services) };
 }
 
-function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
+function readHandlers({ database, cursors }: MessageServices): Handlers<Omit<Reads, 'getMessageTimeline'>> {
   return {
     listMessages: async call => {
       const { threadId } = call.params;
@@ -58,6 +59,20 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
       return { body: toPage(rows, limit, last => cursors.encode(scope, [last.sequence])) };
     },
 
+    findMessages: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { messageId, externalMessageId, cursor, limit = defaultPageSize } = call.query;
+      if (messageId === undefined && externalMessageId === undefined) {
+        const message = 'is needed, or externalMessageId';
+        throw invalid([{ path: '/query/messageId', message, code: 'required' }]);
+      }
+      const scope = `messages by id ${environmentId} ${JSON.stringify([messageId, externalMessageId])}`;
+      const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
+      const wanted = { projectId, environmentId, messageId, externalMessageId };
+      const rows = await findMessages(database, { ...wanted, after, limit: limit + 1 });
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.messageId])) };
+    },
+
     getMessage: async call => {
       const { threadId, messageId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);
@@ -65,7 +80,11 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Reads> {
       if (found === undefined) throw notFound();
       return { body: found };
     },
+  };
+}
 
+function timelineHandlers({ database }: MessageServices): Handlers<Pick<Reads, 'getMessageTimeline'>> {
+  return {
     getMessageTimeline: async call => {
       const { threadId, messageId } = call.params;
       const { projectId, environmentId } = await resolveScope(call, database, findThreadTenant, threadId);

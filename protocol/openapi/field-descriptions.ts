@@ -348,7 +348,7 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   },
   'SetBudgetsBody CreateAttachmentBody CreateByokCredentialBody CreateToolBody CreateLoomBody CreateAgentBody CreateStitchBody':
     { environmentId: ownEnvironment },
-  'listUsage getBudgets listChannels listThreads listByokCredentials listTools listLooms listAgents listAgentRuns listStitches listDeliveries listEvents':
+  'listUsage getBudgets listChannels listThreads listByokCredentials listTools listLooms listAgents listAgentRuns listStitches listDeliveries listEvents findMessages':
     { environmentId: ownEnvironment },
 
   Caller: {
@@ -511,6 +511,10 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
   SystemContent: {
     about: 'The message that was edited or deleted.',
     text: 'The new text of a message that was edited.',
+  },
+  findMessages: {
+    messageId: 'The message. Needed, or `externalMessageId`.',
+    externalMessageId: "The channel provider's id of the message. Needed, or `messageId`.",
   },
   listMessages: { order: "By the thread's numbers, ascending or descending." },
 

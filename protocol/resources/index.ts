@@ -166,6 +166,7 @@ export {
   CreateMessageQuery,
   type Direction,
   InboundMessageBody,
+  FindMessagesQuery,
   ListMessagesQuery,
   maxMessageLength,
   Message,

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { attachmentsInput, MessageAttachment } from './attachment.ts';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
 import { MessageContent, MessageContentInput, MessageError, MessageReference, Referral } from './content.ts';
-import { maybeProject, page } from './list.ts';
+import { maybeProject, page, scope } from './list.ts';
 import { ParticipantInput, ServiceWindow } from './participant.ts';
 
 export const directions = ['inbound', 'outbound'] as const;
@@ -89,6 +89,14 @@ export const ListMessagesQuery = Type.Object({
   order: optional(choice(['asc', 'desc'], { default: 'asc' })),
   afterSequence: optional(Type.Integer({ minimum: 0 })),
   beforeSequence: optional(Type.Integer({ minimum: 0 })),
+  ...page,
+});
+
+/** One of messageId and externalMessageId is needed, else the handler answers 422. */
+export const FindMessagesQuery = Type.Object({
+  ...scope,
+  messageId: optional(id('message')),
+  externalMessageId: optional(text(1, 256)),
   ...page,
 });
 

@@ -29,6 +29,7 @@ export { type ChannelHead, type EnvironmentHead, findChannelHead, findEnvironmen
 export {
   findMessage,
   findMessagesWithSequence,
+  findMessages,
   findMessageWithSequence,
   messagePage,
   parkedReceipts,

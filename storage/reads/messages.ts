@@ -1,6 +1,6 @@
 /** Reads of messages. Every statement names the project and the environment: what lies outside reads as absent. */
 import type { Message, MessageError } from '../../protocol/resources/index.ts';
-import type { Queries } from '../database/index.ts';
+import type { Queries, TenantScope } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
 
 /** Every stored message has its number. */
@@ -75,6 +75,44 @@ export async function findMessage(
   const values = [messageId, threadId, projectId, environmentId];
   const [row] = await db.query<MessageRecord>(selectMessage, values, 'messages.find');
   return row === undefined ? undefined : toMessage(row);
+}
+
+/** One of the two ids; of both, messages that have both. */
+export interface MessageSearch extends TenantScope {
+  readonly messageId: string | undefined;
+  readonly externalMessageId: string | undefined;
+  /** The last message of the previous page. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+// A provider's id is indexed with its channel, so each channel of the environment is asked for its own.
+const selectByTheirs = `
+  select ${columns} from channels c join messages m on m.channel_id = c.channel_id and m.external_message_id = $3
+  where c.project_id = $1 and c.environment_id = $2 and m.project_id = $1 and m.environment_id = $2
+    and m.message_id > $4 order by m.message_id limit $5`;
+
+const selectByOurs = `
+  select ${columns} from messages m
+  where m.message_id = $3 and m.project_id = $1 and m.environment_id = $2 and m.message_id > $4
+    and ($6::text is null or m.external_message_id = $6) limit $5`;
+
+/** Messages of the environment, by our ids. */
+export async function findMessages(db: Queries, search: MessageSearch): Promise<StoredMessage[]> {
+  const { projectId, environmentId, messageId, externalMessageId, after = '', limit } = search;
+  const rows =
+    messageId === undefined
+      ? await db.query<MessageRecord>(
+          selectByTheirs,
+          [projectId, environmentId, externalMessageId, after, limit],
+          'messages.find.theirs',
+        )
+      : await db.query<MessageRecord>(
+          selectByOurs,
+          [projectId, environmentId, messageId, after, limit, externalMessageId ?? null],
+          'messages.find.ours',
+        );
+  return rows.map(toMessage);
 }
 
 /** Which message a receipt is about: by our id, or by the provider's. */

@@ -110,6 +110,7 @@ PPOST create.CannedReply=
 pGET get|pPATCH update|pDELETE delete.CannedReply=/{cannedReplyId}`,
   messages: `LpGET list.@s/threads/~=
 pPOST create.@/threads/~=
+LpeGET find.@s=
 pGET get.@/threads/~=/~
 pGET get@Timeline/threads/~=/~/timeline timeline`,
   attachments: `pePOST create.@=
@@ -286,6 +287,7 @@ export type OperationId =
   | 'erasePersonalData'
   | 'listMessages'
   | 'createMessage'
+  | 'findMessages'
   | 'getMessage'
   | 'getMessageTimeline'
   | 'createAttachment'

@@ -602,6 +602,31 @@ export interface ListMessagesQuery {
   limit?: number | undefined;
 }
 
+/** What `messages.find` asks for. */
+export interface FindMessagesQuery {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * The environment: an API key's own; the project's sandbox for Studio users who name none.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  /** The message. Needed, or `externalMessageId`. */
+  messageId?: string | undefined;
+  /** The channel provider's id of the message. Needed, or `messageId`. */
+  externalMessageId?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
 /** What `byokCredentials.list` asks for. */
 export interface ListByokCredentialsQuery {
   /**
@@ -2000,6 +2025,14 @@ export interface MessagesApi extends MessageExtras {
    * @throws {ApiError} `svc/runtime/missing_idempotency_key`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`, `svc/chatapp/template_required`
    */
   create(threadId: string, body?: CreateMessageBody, options?: CallOptions): Call<Message>;
+
+  /**
+   * Find messages of the environment by an id: ours, or that of the channel provider.
+   * A provider's id is unique in its channel alone, so that several channels may each have a message.
+   * API keys need `messages:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  find(query?: FindMessagesQuery, options?: CallOptions): Listing<Message>;
 
   /**
    * Read a message.

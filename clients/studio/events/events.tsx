@@ -1,13 +1,15 @@
 /** What has happened in the environment: each event with its payload, newest first. */
-import { Anchor, Code, Drawer } from '@mantine/core';
+import { Anchor, Drawer } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
+import { PageLink } from '../../kit/account/account-page.tsx';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { SkeinEvent } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { SwitchFilter, TextFilter } from '../parts/filters.tsx';
+import { readId } from '../parts/ids.ts';
 import { Json } from '../parts/json.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
@@ -20,7 +22,7 @@ const liveMs = 2_000;
 
 export function Events() {
   const texts = useTexts().events;
-  const { client, environmentId, mayReadPersonalData } = useTenant();
+  const { client, projectId, environmentId, mayReadPersonalData } = useTenant();
   const search = useSearch({ from: '/signed-in/$projectId/$environmentId/events' });
   const navigate = useNavigate({ from: '/$projectId/$environmentId/events' });
   const [isLive, setLive] = useState(true);
@@ -45,9 +47,18 @@ export function Events() {
     {
       key: 'thread',
       label: texts.thread,
-      show: event => {
-        const ofThread = 'threadId' in event ? event.threadId : undefined;
-        return typeof ofThread === 'string' ? <Code>{ofThread}</Code> : '–';
+      show: ({ data }) => {
+        const ofThread = 'threadId' in data ? data.threadId : undefined;
+        if (typeof ofThread !== 'string') return '–';
+        return (
+          <PageLink
+            to="/$projectId/$environmentId/messages"
+            params={{ projectId, environmentId }}
+            search={{ q: ofThread }}
+          >
+            {ofThread}
+          </PageLink>
+        );
       },
     },
     { key: 'id', label: 'ID', show: ({ eventId }) => eventId, isExtra: true },
@@ -96,12 +107,13 @@ export function Events() {
 function EventDrawer({ eventId, onClose }: { readonly eventId: string; readonly onClose: () => void }) {
   const texts = useTexts().events;
   const { close, loading } = useKitTexts().shell;
-  const { client } = useTenant();
+  const { client, projectId, environmentId } = useTenant();
   const { data: event, error } = useQuery({
     queryKey: ['event', eventId],
     queryFn: () => client.events.get(eventId),
     staleTime: Infinity,
   });
+  const messageId = event === undefined ? undefined : findMessageId(event);
   return (
     <Drawer
       opened
@@ -111,7 +123,23 @@ function EventDrawer({ eventId, onClose }: { readonly eventId: string; readonly 
     >
       {error !== null && <ErrorNote error={error} />}
       {event === undefined && error === null && loading}
+      {messageId !== undefined && (
+        <PageLink
+          to="/$projectId/$environmentId/messages"
+          params={{ projectId, environmentId }}
+          search={{ message: messageId }}
+        >
+          {texts.toMessage}
+        </PageLink>
+      )}
       {event !== undefined && <Json label={texts.payload} value={event} />}
     </Drawer>
   );
+}
+
+/** Of the message that the event is about. */
+function findMessageId({ data }: SkeinEvent): string | undefined {
+  const { message } = data as { readonly message?: { readonly messageId?: unknown } | null };
+  const id = message?.messageId;
+  return typeof id === 'string' && readId(id) === 'message' ? id : undefined;
 }

@@ -6,6 +6,7 @@ import { findCommands } from '../../kit/palette/commands.ts';
 import { PaletteFrame } from '../../kit/palette/palette-frame.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useActionCommands, useEnvironmentCommands, usePageCommands } from './use-commands.ts';
+import { useIdCommands } from './use-id-commands.ts';
 import { useThings } from './use-things.ts';
 
 export default function Palette({ onClose }: { readonly onClose: () => void }) {
@@ -13,13 +14,19 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
   const [written, setWritten] = useState('');
   const pages = usePageCommands();
   const things = useThings();
+  const ids = useIdCommands(written);
   const environments = useEnvironmentCommands();
   const actions = useActionCommands();
   const isWritten = written.trim() !== '';
   const choices = useMemo(() => {
     // What was made may be a lot: it is shown to whoever looks for it.
     const commands = [...pages, ...(isWritten ? things.commands : []), ...environments, ...actions];
-    return findCommands(written, commands).map(({ id, group, Icon, label, run }) => ({
+    const found = findCommands(written, commands);
+    // Those of a group stand together: an id comes before whatever has it in its name, and what may be one behind.
+    const isId = ids.some(({ id }) => id !== 'find-messages');
+    const behind = found.findLastIndex(({ group }) => group === 'pages' || group === 'things') + 1;
+    const all = isId ? [...ids, ...found] : found.toSpliced(behind, 0, ...ids);
+    return all.map(({ id, group, Icon, label, run }) => ({
       id,
       group,
       content: <CommandRow Icon={Icon} label={label} />,
@@ -28,7 +35,7 @@ export default function Palette({ onClose }: { readonly onClose: () => void }) {
         run();
       },
     }));
-  }, [pages, things.commands, environments, actions, written, isWritten, onClose]);
+  }, [pages, things.commands, environments, actions, ids, written, isWritten, onClose]);
   return (
     <PaletteFrame title={texts.title} onClose={onClose}>
       <ChoiceList

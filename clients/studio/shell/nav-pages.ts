@@ -7,6 +7,7 @@ import {
   House,
   KeyRound,
   List,
+  MessagesSquare,
   type LucideIcon,
   NotebookPen,
   Radio,
@@ -33,6 +34,7 @@ export const pageGroups = [
     pages: [
       { key: 'channels', to: '/$projectId/$environmentId/channels', Icon: Radio },
       { key: 'webhooks', to: '/$projectId/$environmentId/webhooks', Icon: Webhook },
+      { key: 'messages', to: '/$projectId/$environmentId/messages', Icon: MessagesSquare },
       { key: 'events', to: '/$projectId/$environmentId/events', Icon: List },
       { key: 'keys', to: '/$projectId/$environmentId/keys', Icon: KeyRound },
     ],

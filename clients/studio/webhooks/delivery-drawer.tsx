@@ -1,9 +1,8 @@
 /** One delivery: the event it carries, each attempt with its answer, and sending it again. */
 import { Code, Drawer, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useFormats } from '../../kit/use-formats.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import type { DeliveryAttempt, WebhookDelivery } from '../../sdk/index.ts';
+import type { WebhookDelivery } from '../../sdk/index.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Json } from '../parts/json.tsx';
@@ -11,6 +10,7 @@ import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { Attempts } from './attempts.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
 /** Milliseconds. */
@@ -48,10 +48,6 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
   const texts = useTexts().webhooks.deliveries;
   const { client, mayWrite } = useTenant();
   const { deliveryId, eventId, status, attemptCount } = delivery;
-  const { data: attempts = [] } = useQuery({
-    queryKey: ['delivery', deliveryId, 'attempts', attemptCount],
-    queryFn: () => client.deliveries.listAttempts(deliveryId, { limit: 50 }).toArray(50),
-  });
   const { data: event } = useQuery({
     queryKey: ['event', eventId],
     queryFn: () => client.events.get(eventId ?? ''),
@@ -69,21 +65,7 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
         ]}
       />
       {mayWrite && <ReplayDelivery key={deliveryId} delivery={delivery} />}
-      <section aria-label={texts.attempts}>
-        <Text fw={600} size="sm" mb={6}>
-          {texts.attempts}
-        </Text>
-        {attempts.length === 0 && (
-          <Text size="sm" c="dimmed">
-            {texts.noAttempts}
-          </Text>
-        )}
-        <Stack gap="sm">
-          {attempts.map(attempt => (
-            <Attempt key={attempt.number} attempt={attempt} />
-          ))}
-        </Stack>
-      </section>
+      <Attempts deliveryId={deliveryId} attemptCount={attemptCount} />
       {event !== undefined && (
         <section aria-label={texts.payload}>
           <Text fw={600} size="sm" mb={6}>
@@ -93,36 +75,5 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
         </section>
       )}
     </Stack>
-  );
-}
-
-function Attempt({ attempt }: { readonly attempt: DeliveryAttempt }) {
-  const texts = useTexts().webhooks.deliveries;
-  const formats = useFormats();
-  const { number, attemptedAt, durationMs, responseStatus, responseBody, errorClass, error, trigger } =
-    attempt;
-  return (
-    <div>
-      <Text size="sm">
-        {texts.attempt(number)} · <Time at={attemptedAt} isExact /> · {formats.number(durationMs)} ms ·{' '}
-        {texts.triggers[trigger]}
-      </Text>
-      <Text size="sm" c={errorClass === null ? undefined : 'var(--mantine-color-error)'}>
-        {responseStatus === null ? texts.noAnswer : texts.answered(responseStatus)}
-        {error !== null && ` · ${error}`}
-      </Text>
-      {responseBody !== null && responseBody !== '' && (
-        <Code
-          block
-          tabIndex={0}
-          role="group"
-          aria-label={texts.body(number)}
-          mah={160}
-          style={{ overflow: 'auto' }}
-        >
-          {responseBody}
-        </Code>
-      )}
-    </div>
   );
 }

@@ -133,6 +133,19 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await dialog.getByText('find_order').click();
   await dialog.getByText('"on its way"').waitFor();
   t.strictSame(await findBarriers(page), []);
+
+  const [message] = await setting.skein.threads
+    .list({ limit: 1 })
+    .then(({ data }) => setting.skein.messages.list(data[0]?.threadId ?? '', { limit: 1 }).toArray(1));
+  await page.goto(
+    `${setting.baseUrl}/studio/${projectId}/${environmentId}/messages?message=${message?.messageId ?? ''}`,
+  );
+  const timeline = dialog.getByRole('list', { name: 'What became of the message' });
+  await timeline.getByText('Received', { exact: true }).waitFor();
+  await timeline.getByText('Succeeded').waitFor();
+  await timeline.getByText('A tool was used').waitFor();
+  await timeline.getByRole('link', { name: 'Show its steps' }).click();
+  await dialog.getByText('find_order').waitFor();
 });
 
 t.test('a version is tried: on a conversation, whose calls are known, and on what is typed', async t => {

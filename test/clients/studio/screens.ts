@@ -25,7 +25,11 @@ export async function setStudioStage({
   environmentId,
   channelId,
 }: ConsoleAccount): Promise<StudioStage> {
-  const { stitchId, loomId, toolId } = await createThings(skein);
+  const { stitchId, loomId, toolId, agentId } = await createThings(skein);
+  const { threadId } = await skein.channels.receive(channelId, {
+    externalParticipantRef: 'ada',
+    body: 'Hello?',
+  });
   const { workspaceId } = await owner.api.projects.get(projectId);
   const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;
   const screens = [
@@ -34,9 +38,12 @@ export async function setStudioStage({
     [at(`/channels/${channelId}`), 'Kind'],
     [at('/webhooks'), 'Shop'],
     [at(`/webhooks/${stitchId}`), 'Deliveries'],
+    [at('/messages'), 'Messages'],
+    [at(`/messages?q=${threadId}`), 'Hello?'],
     [at('/events'), 'Events'],
     [at('/keys'), 'Test'],
     [at('/agents'), 'Ava'],
+    [at(`/agents/${agentId}`), 'Front desk'],
     [at('/instructions'), 'Front desk'],
     [at(`/instructions/${loomId}`), 'Version 1, in use'],
     [at('/tools'), 'find_order'],
@@ -66,8 +73,8 @@ async function createThings(skein: Skein) {
     model: 'gpt-4o-mini',
   });
   const { toolId } = await skein.tools.create({ name: 'find_order', url: 'https://example.com/orders' });
-  await skein.agents.create({ name: 'Ava', mode: 'paused', loomId });
-  return { stitchId: stitch.stitchId, loomId, toolId };
+  const { agentId } = await skein.agents.create({ name: 'Ava', mode: 'paused', loomId });
+  return { stitchId: stitch.stitchId, loomId, toolId, agentId };
 }
 
 export async function openScreen(

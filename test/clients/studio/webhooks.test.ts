@@ -169,3 +169,95 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   const arrived = () => receiver.received.filter(({ path }) => path === '/two').length;
   await eventually('the range at the other webhook', async () => arrived() >= 2);
 });
+
+t.test('what became of a message is found by whatever is known of it', async t => {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  receiver.behaviour = answer(503, {}, 'out of order');
+  await skein.stitches.create({
+    name: 'Orders',
+    webhookUrl: receiver.url('/orders'),
+    eventNames: ['channel.message.requested'],
+  });
+  const { channelId } = await skein.channels.create({ name: 'Bridge', kind: 'custom' });
+  const threadId = await receive({ skein, channelId }, '+49 151 4711', 'Where is it?');
+  const { messageId } = await skein.messages.create(threadId, { body: 'On <b>its</b> way.' });
+  const receipt = { messageId, externalMessageId: 'theirs-4711', occurredAt: new Date().toISOString() };
+  await skein.channels.recordReceipt(channelId, { ...receipt, status: 'sent' });
+  await skein.channels.recordReceipt(channelId, {
+    ...receipt,
+    status: 'failed',
+    error: { code: '131026', message: 'Not on our network' },
+  });
+
+  const page = await openConsole(t, browser, setting, owner, { path: at('/messages') });
+  const dialog = page.getByRole('dialog', { name: 'What became of the message' });
+  const field = page.getByRole('textbox', { name: 'Message, conversation or participant' });
+  const timeline = dialog.getByRole('list', { name: 'What became of the message' });
+  const look = async (q: string): Promise<void> => {
+    await field.fill(q);
+    await page.getByRole('button', { name: 'Find' }).click();
+  };
+  const leave = async (): Promise<void> => {
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  // Its own id leads straight to it; the same from the palette, wherever one is.
+  await look(messageId);
+  await dialog.getByText('On <b>its</b> way.').waitFor();
+  await timeline.getByText('131026 · Not on our network').waitFor();
+  t.match(
+    (await timeline.locator('b').allInnerTexts()).join(),
+    'Written,Given to the channel,Sent,Not delivered',
+  );
+  await timeline.getByText('Webhook Orders').click();
+  await timeline.getByText('Answered 503').waitFor();
+  await timeline.getByText('out of order').waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], colorScheme);
+  }
+  await page.setViewportSize({ width: 390, height: 780 });
+  t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), 'it fits a phone');
+  await page.setViewportSize({ width: 1_280, height: 800 });
+  await leave();
+
+  // By the provider's id, by the conversation, and by the participant, as their number is written anywhere.
+  await look('theirs-4711');
+  await page.getByRole('table', { name: 'Messages' }).getByRole('button').click();
+  await dialog.getByText('theirs-4711').waitFor();
+  await leave();
+  for (const q of [threadId, '+49 151 4711']) {
+    await look(q);
+    await page.getByRole('table', { name: 'Messages' }).getByText('Where is it?').waitFor();
+    t.equal(await page.getByRole('row').count(), 3, 'its head and two messages');
+  }
+  await look('nobody-knows-it');
+  await page.getByText('Nothing is known of “nobody-knows-it” in this environment.').waitFor();
+  t.strictSame(await findBarriers(page), []);
+
+  // From the log of events.
+  await page.goto(`${setting.baseUrl}${at(`/events?name=channel.message.delivery_failed`)}`);
+  await page.getByRole('table').getByRole('button', { name: 'channel.message.delivery_failed' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'What became of the message' }).click();
+  await dialog.getByText('On <b>its</b> way.').waitFor();
+  await leave();
+  const [delivery] = await skein.deliveries
+    .list({ limit: 1, eventName: 'channel.message.requested' })
+    .toArray(1);
+  for (const [pasted, option] of [
+    [messageId, 'What became of this message'],
+    [threadId, 'The messages of this conversation'],
+    [delivery?.deliveryId ?? '', 'This delivery'],
+    ['theirs-4711', 'Messages of “theirs-4711”'],
+  ] as const) {
+    await page.goto(`${setting.baseUrl}${at('/keys')}`);
+    await page.getByRole('heading', { name: 'API keys' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to …' }).fill(` ${pasted} `);
+    await page.getByRole('option', { name: option }).click();
+    await page.waitForURL(url => decodeURIComponent(url.search).includes(pasted));
+  }
+  await page.getByRole('table', { name: 'Messages' }).getByText('On <b>its</b> way.').waitFor();
+});

@@ -236,6 +236,14 @@ export const messageScenarios: ScenariosOf<typeof messageOperations> = {
     },
     refusals: {},
   },
+  findMessages: {
+    request: async env => {
+      const { messageId } = await newOutbound(env);
+      return { query: { ...inEnvironment(env), messageId } };
+    },
+    variants: [async env => ({ query: { ...inEnvironment(env), externalMessageId: 'wamid.1', limit: 1 } })],
+    refusals: {},
+  },
   getMessageTimeline: {
     request: async env => {
       const { threadId, messageId } = await newOutbound(env);

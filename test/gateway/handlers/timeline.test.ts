@@ -103,6 +103,51 @@ t.test('the timeline of a message', async t => {
     t.strictSame([body.runs, body.toolCalls], [[], []]);
   });
 
+  t.test('it is found by either id, in its environment alone', async t => {
+    const find = (query: Readonly<Record<string, string | number>>, bearer = secret) =>
+      node.ask<{
+        data: { messageId: string; threadId: string }[];
+        nextCursor: string | null;
+        hasMore: boolean;
+      }>('findMessages', bearer, { query });
+    const found = async (query: Parameters<typeof find>[0], bearer = secret) =>
+      (await find(query, bearer)).body.data.map(each => each.messageId);
+    t.match((await find({ messageId })).body.data, [{ messageId, threadId, externalMessageId: 'wamid.1' }]);
+    t.strictSame(await found({ externalMessageId: 'wamid.1' }), [messageId]);
+    t.strictSame(await found({ messageId, externalMessageId: 'wamid.1' }), [messageId]);
+    t.strictSame(await found({ messageId: other.messageId, externalMessageId: 'wamid.1' }), []);
+    t.strictSame(await found({ externalMessageId: 'wamid' }), [], 'the whole id');
+    t.strictSame(await found({ messageId: newId('message') }), []);
+    const missing = await find({});
+    t.equal(missing.status, 422);
+
+    // Another channel has a message that its provider calls the same.
+    const second = await node.channel(tenant);
+    const elsewhere = await node.thread(tenant, { channelId: second.channelId, externalRef: 'ana' });
+    const { body: same } = await node.send(tenant, elsewhere.threadId, 'elsewhere');
+    await node.ask('recordReceipt', secret, {
+      params: { channelId: second.channelId },
+      body: {
+        projectId,
+        messageId: same.messageId,
+        externalMessageId: 'wamid.1',
+        status: 'sent',
+        occurredAt: '2026-11-20T10:00:00.000Z',
+      },
+    });
+    const first = (await find({ externalMessageId: 'wamid.1', limit: 1 })).body;
+    t.strictSame([first.data.map(each => each.messageId), first.hasMore], [[messageId], true]);
+    const rest = { externalMessageId: 'wamid.1', limit: 1, cursor: first.nextCursor ?? '' };
+    t.strictSame(await found(rest), [same.messageId]);
+
+    const outsider = await node.tenant();
+    t.strictSame(await found({ messageId }, outsider.secret), []);
+    t.strictSame(await found({ externalMessageId: 'wamid.1' }, outsider.secret), []);
+    t.equal((await find({ projectId, environmentId, messageId }, outsider.token)).status, 404);
+    t.strictSame(await found({ projectId, environmentId, messageId }, tenant.token), [messageId]);
+    t.equal((await find({ messageId }, await node.getKey(tenant, ['threads:read']))).status, 403);
+  });
+
   t.test('of another thread, tenant or scope: none', async t => {
     const elsewhere = await node.thread(tenant);
     const outsider = await node.tenant();

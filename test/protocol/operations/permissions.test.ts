@@ -41,7 +41,12 @@ const table: readonly Row[] = [
   ),
   row(['threads:write'], viewer, all, 'moveReadCursor'),
   row(null, developer, ['project_owner'], 'createCannedReply updateCannedReply deleteCannedReply'),
-  row(['messages:read'], viewer, all, 'listMessages getMessage getMessageTimeline getAttachmentUrl'),
+  row(
+    ['messages:read'],
+    viewer,
+    all,
+    'listMessages findMessages getMessage getMessageTimeline getAttachmentUrl',
+  ),
   row(['messages:write'], developer, operators, 'createMessage createAttachment sendChatappTemplate'),
   row(['messages:write'], developer, nobody, 'createInboundMessage recordReceipt'),
   row(

@@ -11,6 +11,7 @@ export const events: StudioTexts['events'] = {
   thread: 'Unterhaltung',
   live: 'Live',
   payload: 'Das Ereignis',
+  toMessage: 'Was aus der Nachricht wurde',
   none: 'Es ist noch nichts geschehen. Schreiben Sie auf einem Kanal: Was geschieht, erscheint hier.',
   noneFound: 'Mit diesen Filtern findet sich nichts.',
   person: {

@@ -7,6 +7,7 @@ import { channels } from './channels.ts';
 import { events } from './events.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
+import { messages } from './messages.ts';
 import { palette } from './palette.ts';
 import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
@@ -25,6 +26,7 @@ export const german: StudioTexts = {
   channels,
   webhooks,
   events,
+  messages,
   team,
   audit,
   usage,

@@ -22,6 +22,7 @@ export const shell: StudioTexts['shell'] = {
     home: 'Start',
     channels: 'Kanäle',
     webhooks: 'Webhooks',
+    messages: 'Nachrichten',
     events: 'Ereignisse',
     keys: 'API-Schlüssel',
     agents: 'Agenten',

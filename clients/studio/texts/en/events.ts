@@ -9,6 +9,7 @@ export const events = {
   thread: 'Conversation',
   live: 'Live',
   payload: 'The event',
+  toMessage: 'What became of the message',
   none: 'Nothing has happened yet. Write on a channel, and its events appear here.',
   noneFound: 'Nothing is found by these filters.',
   person: {

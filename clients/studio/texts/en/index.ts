@@ -6,6 +6,7 @@ import { channels } from './channels.ts';
 import { events } from './events.ts';
 import { home } from './home.ts';
 import { keys } from './keys.ts';
+import { messages } from './messages.ts';
 import { palette } from './palette.ts';
 import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
@@ -24,6 +25,7 @@ export const english = {
   channels,
   webhooks,
   events,
+  messages,
   team,
   audit,
   usage,

@@ -1,7 +1,7 @@
 /** The palette: going anywhere by a name. */
 export const palette = {
   title: 'Go to …',
-  placeholder: 'A page, a channel, a webhook, a tool …',
+  placeholder: 'A page, a channel, a webhook, a tool, any ID …',
   results: 'What was found',
   groups: {
     pages: 'Pages',
@@ -12,6 +12,19 @@ export const palette = {
   searching: 'Searching …',
   nothing: 'Nothing fits. Try fewer or other words.',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+  ids: {
+    message: 'What became of this message',
+    thread: 'The messages of this conversation',
+    event: 'This event',
+    run: 'This run',
+    delivery: 'This delivery',
+    channel: 'This channel',
+    webhook: 'This webhook',
+    agent: 'This agent',
+    instructions: 'These instructions',
+    tool: 'This tool',
+  },
+  findMessages: (text: string) => `Messages of “${text}”`,
   dark: 'Dark appearance',
   light: 'Light appearance',
 };

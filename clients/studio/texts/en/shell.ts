@@ -19,6 +19,7 @@ export const shell = {
     home: 'Start',
     channels: 'Channels',
     webhooks: 'Webhooks',
+    messages: 'Messages',
     events: 'Events',
     keys: 'API keys',
     agents: 'Agents',
