@@ -2,13 +2,19 @@
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { ssoOperations } from '../../protocol/operations/index.ts';
 import type { SingleSignOn, SsoDomain } from '../../protocol/resources/index.ts';
-import { SecondFactorRequired, toEmailDomain } from '../../storage/accounts/index.ts';
-import type { SsoDomainState, SsoFlows, SsoSettings, SsoSignIn } from '../../storage/sso/index.ts';
+import { SecondFactorRequired } from '../../storage/accounts/index.ts';
+import type {
+  SsoDomainState,
+  SsoFlows,
+  SsoSettings,
+  SsoSignIn,
+  StartedFlow,
+} from '../../storage/sso/index.ts';
 import type { Authenticator, SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { type DomainProofs, type IdentityProviders, ProviderRefused, toDomain } from '../sso/index.ts';
 import { getClient, refuseFirstStep, signIn, type SignInServices } from './auth.ts';
-import { createUserAuditContext } from './caller.ts';
+import { createUserAuditContext, getRequestOrigin } from './caller.ts';
 
 export interface SsoServices extends SignInServices {
   readonly settings: SsoSettings;
@@ -25,6 +31,8 @@ type ProviderOperations = Pick<
   'getSingleSignOn' | 'setSingleSignOn' | 'removeSingleSignOn'
 >;
 type AuditedCall = Pick<Call, 'caller' | 'requestId' | 'address' | 'now'>;
+type BegunBy = Pick<StartedFlow, 'workspaceId' | 'userId'>;
+type SigningIn = Pick<Call, 'requestId' | 'address' | 'now'>;
 type LoginOperations = Pick<typeof ssoOperations, 'beginSingleSignOn' | 'finishSingleSignOn'>;
 
 export function ssoHandlers(services: SsoServices): Handlers<typeof ssoOperations> {
@@ -133,12 +141,24 @@ function loginHandlers(services: SsoServices): Handlers<LoginOperations> {
   const { flows, providers, ssoSignIn, policy, authenticator } = services;
   const signedIn = signIn(services);
 
+  /** What a provider does wrong is told to whoever signs in; every refusal is told to those who administer the workspace. */
+  const recordRefusals = async <T>(call: SigningIn, begun: BegunBy, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof ProviderRefused) && !(error instanceof ServiceError)) throw error;
+      await ssoSignIn.recordFailure(begun, error.message, getRequestOrigin(call), call.now);
+      if (error instanceof ServiceError) throw error;
+      throw new ServiceError('svc/auth/sso_failed', { message: error.message });
+    }
+  };
+
   return {
     beginSingleSignOn: async call => {
       const { email } = call.body;
-      const provider = await flows.findProvider(toEmailDomain(email));
+      const provider = await flows.findProvider(email);
       if (provider === undefined) throw notFound('/body/email');
-      return refuseSoftly(async () => {
+      return recordRefusals(call, provider, async () => {
         const flow = await flows.begin(provider, call.now);
         return { body: { flow, url: await providers.begin(provider, flows.derive(flow), email) } };
       });
@@ -147,28 +167,19 @@ function loginHandlers(services: SsoServices): Handlers<LoginOperations> {
     finishSingleSignOn: async call => {
       const { flow, code, state, issuer } = call.body;
       const provider = await flows.take(flow, call.now);
-      return refuseSoftly(async () => {
-        const email = await providers.finish(provider, flows.derive(flow), { code, state, issuer });
-        policy.checkDomain(email);
-        try {
+      try {
+        return await recordRefusals(call, provider, async () => {
+          const email = await providers.finish(provider, flows.derive(flow), { code, state, issuer });
+          policy.checkDomain(email);
           const session = await ssoSignIn.signIn(provider, email, getClient(call), call.now);
           // Sessions of whoever had made the account without having the address have ended.
           authenticator.forgetUser(session.userId);
           return await signedIn(session, call.now);
-        } catch (error) {
-          throw error instanceof SecondFactorRequired ? refuseFirstStep(error) : error;
-        }
-      });
+        });
+      } catch (error) {
+        // The provider has vouched for them: nothing has failed.
+        throw error instanceof SecondFactorRequired ? refuseFirstStep(error) : error;
+      }
     },
   };
-}
-
-/** What a provider does wrong is told to whoever signs in. */
-async function refuseSoftly<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ProviderRefused)) throw error;
-    throw new ServiceError('svc/auth/sso_failed', { message: error.message });
-  }
 }

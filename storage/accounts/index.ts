@@ -11,6 +11,7 @@ export { type ListedPasskey, Passkeys } from './passkeys.ts';
 export { PasswordResets } from './password-resets.ts';
 export { findProfile, type ProfileChanges, TooManySavedFilters, updateProfile } from './profiles.ts';
 export { challengeMs, LoginChallenges, openChallenge, SecondFactorRequired } from './login-challenges.ts';
+export { recordFailedLogin } from './failed-logins.ts';
 export { toEmailDomain } from './required-sign-on.ts';
 export { findMethods, forgetSecondFactor, SecondFactors } from './second-factors.ts';
 export type { AccountRefusal, RefuseAccount } from './refusal.ts';

@@ -76,14 +76,14 @@ export class LoginChallenges {
     return db.em().transactional(async em => {
       const found = await this.find(em, challenge, now);
       found.attempts += 1;
-      const { userId } = found;
+      const { userId, signedOnBy } = found;
       if (!(await isRight(em, userId))) {
         await recordFailedLogin(em, { byUserId: userId, origin: client, now }, 'second_factor');
         return undefined;
       }
       if (!(await hasWorkspace(em, userId))) throw refuse('no_workspace');
       await em.remove(found).flush();
-      return sessions.open(em, userId, client, now);
+      return sessions.open(em, userId, client, now, signedOnBy ?? null);
     });
   }
 
@@ -99,18 +99,20 @@ export class LoginChallenges {
   }
 }
 
-/** Inside the transaction of a login that has checked the password. */
+/** Inside the transaction of a login that has checked the password, or whom the provider of `signedOnBy` has vouched for. */
 export async function openChallenge(
   em: EntityManager,
   hash: KeyedHash,
   userId: string,
   now: number,
+  signedOnBy: string | null = null,
 ): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   em.create(LoginChallenge, {
     challengeHash: hashChallenge(hash, challenge),
     userId,
     attempts: 0,
+    signedOnBy,
     createdAt: new Date(now),
     expiresAt: new Date(now + challengeMs),
   });

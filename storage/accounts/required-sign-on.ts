@@ -16,11 +16,19 @@ const selectRequirement = `
   select 1 from sso_domains d
   join sso_connections c on c.workspace_id = d.workspace_id
   join workspaces w on w.workspace_id = d.workspace_id and w.archived_at is null
-  where d.domain = ? and d.proven_at is not null and d.required and not exists (
+  where d.domain = ? and d.proven_at is not null and d.required and d.workspace_id is distinct from ? and not exists (
     select from workspace_members m where m.workspace_id = d.workspace_id and m.user_id = ? and m.role = 'owner')`;
 
-/** @param userId null: the address has no account yet */
-export async function mustSignOn(em: EntityManager, email: string, userId: string | null): Promise<boolean> {
-  const rows = await em.execute<unknown[]>(selectRequirement, [toEmailDomain(email), userId]);
+/**
+ * @param userId null: the address has no account yet
+ * @param signedOnBy the workspace whose provider has vouched for the user; null: none has
+ */
+export async function mustSignOn(
+  em: EntityManager,
+  email: string,
+  userId: string | null,
+  signedOnBy: string | null = null,
+): Promise<boolean> {
+  const rows = await em.execute<unknown[]>(selectRequirement, [toEmailDomain(email), signedOnBy, userId]);
   return rows.length > 0;
 }

@@ -4,7 +4,7 @@
  *   (login) -> live
  *   live    -> live      rotated: the presented token becomes the predecessor of a new one
  *   live    -> revoked   logout, password reset, or reuse of a token that is neither the newest nor, within 10 s of its rotation, its
- *                        immediate predecessor
+ *                        immediate predecessor; or a refresh where a workspace demands single sign-on by now, and the session is none of it
  *   live    -> ended     14 days without use, or 30 days after the login
  *
  * The client holds `<family>.<secret>`. The name of the family is 128 random bits that no other text contains, so a token with a known
@@ -22,9 +22,10 @@ import { newId } from '../../protocol/ids.ts';
 import type { AuditAction } from '../../protocol/resources/index.ts';
 import { recordAccountAction, type RequestOrigin, type UserAuditContext } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { selectHasSecondFactor, Session, WorkspaceMember } from '../entities/index.ts';
+import { selectHasSecondFactor, Session, User, WorkspaceMember } from '../entities/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { mustSignOn } from './required-sign-on.ts';
 
 type SessionRow = InferEntity<typeof Session>;
 
@@ -90,8 +91,18 @@ export class Sessions {
     this.#refuse = refuse;
   }
 
-  /** Opens a session inside the caller's transaction. */
-  async open(em: EntityManager, userId: string, client: LoginClient, now: number): Promise<OpenSession> {
+  /**
+   * Opens a session inside the caller's transaction.
+   *
+   * @param signedOnBy the workspace whose identity provider has vouched for the user; null: the user has signed in otherwise
+   */
+  async open(
+    em: EntityManager,
+    userId: string,
+    client: LoginClient,
+    now: number,
+    signedOnBy: string | null = null,
+  ): Promise<OpenSession> {
     const familyId = randomBytes(16).toString('base64url');
     const secret = randomBytes(32).toString('base64url');
     const at = new Date(now);
@@ -106,6 +117,7 @@ export class Sessions {
       expiresAt: new Date(now + absoluteMs),
       address: client.address,
       userAgent,
+      signedOnBy,
       createdAt: at,
       updatedAt: at,
     });
@@ -120,8 +132,9 @@ export class Sessions {
   }
 
   /**
-   * Exchanges a refresh token for its successor. Refused when the token is unknown, revoked, reused or expired, and without a workspace. A
-   * reuse revokes the family; `revoked` is then called with its session.
+   * Exchanges a refresh token for its successor. Refused when the token is unknown, revoked, reused or expired, and without a workspace; as
+   * expired, too, when the user has to sign in by an identity provider by now, and has not. A reuse revokes the family, and so does that;
+   * `revoked` is then called with its session.
    */
   async refresh(
     token: string,
@@ -139,6 +152,12 @@ export class Sessions {
       if (session.expiresAt.getTime() <= now || session.idleExpiresAt.getTime() <= now) {
         throw this.#refuse('expired_token');
       }
+      const user = await em.findOne(User, { userId: session.userId }, { fields: ['email'] });
+      if (user === null) throw this.#refuse('invalid_token');
+      if (await mustSignOn(em, user.email, session.userId, session.signedOnBy ?? null)) {
+        await revoke(em, session, { origin, now }, { reason: 'single_sign_on_required' });
+        return { revokedSessionId: session.sessionId, refusal: 'expired_token' as const };
+      }
       const presented = this.#hashSecret(secret);
       const successor = this.#hash.digest('refresh-successor', secret).toString('base64url');
       if (same(presented, session.tokenHash)) {
@@ -153,7 +172,7 @@ export class Sessions {
         session.updatedAt = session.revokedAt;
         await em.flush();
         await record(em, 'session.reuse_detected', session, { origin, now });
-        return { reusedSessionId: session.sessionId };
+        return { revokedSessionId: session.sessionId, refusal: 'invalid_token' as const };
       }
       return {
         sessionId: session.sessionId,
@@ -163,9 +182,9 @@ export class Sessions {
       };
     });
     // The revocation must be committed, so the refusal comes after the transaction.
-    if ('reusedSessionId' in outcome) {
-      revoked(outcome.reusedSessionId);
-      throw this.#refuse('invalid_token');
+    if (outcome.revokedSessionId !== undefined) {
+      revoked(outcome.revokedSessionId);
+      throw this.#refuse(outcome.refusal);
     }
     return outcome;
   }
@@ -216,12 +235,13 @@ export async function revoke(
   em: EntityManager,
   session: SessionRow,
   asked: Pick<UserAuditContext, 'origin' | 'now'>,
+  details: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   if (session.revokedAt) return;
   session.revokedAt = new Date(asked.now);
   session.updatedAt = session.revokedAt;
   await em.flush();
-  await record(em, 'session.closed', session, asked);
+  await record(em, 'session.closed', session, asked, details);
 }
 
 function record(
@@ -229,8 +249,9 @@ function record(
   action: AuditAction,
   { sessionId: targetId, userId }: Pick<SessionRow, 'sessionId' | 'userId'>,
   { origin, now }: Pick<UserAuditContext, 'origin' | 'now'>,
+  details: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  return recordAccountAction(em, { byUserId: userId, origin, now }, { action, targetId });
+  return recordAccountAction(em, { byUserId: userId, origin, now }, { action, targetId, details });
 }
 
 /** A user without any workspace cannot sign in. */

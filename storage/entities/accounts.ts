@@ -62,6 +62,8 @@ export const Session = defineEntity({
     revokedAt: instant().nullable(),
     address: p.text().nullable(),
     userAgent: p.text().nullable(),
+    /** The workspace whose identity provider vouched for the user; null: the session was opened otherwise. */
+    signedOnBy: p.text().nullable(),
     createdAt: instant(),
     updatedAt: instant(),
   },
@@ -139,6 +141,8 @@ export const LoginChallenge = defineEntity({
     challengeHash: p.blob().primary(),
     userId: id(),
     attempts: p.integer().default(0),
+    /** As of the session that it becomes. */
+    signedOnBy: p.text().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

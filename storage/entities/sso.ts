@@ -45,6 +45,8 @@ export const SsoFlow = defineEntity({
     workspaceId: id(),
     /** As it was when the sign-in began: the answer of another is not for it. */
     issuer: p.text(),
+    /** The member whose address began it. */
+    userId: p.text().nullable(),
     createdAt: instant(),
     expiresAt: instant(),
   },

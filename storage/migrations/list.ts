@@ -41,6 +41,7 @@ import { RunTraces } from './run-traces.ts';
 import { Runs } from './runs.ts';
 import { SecondFactors } from './second-factors.ts';
 import { Search } from './search.ts';
+import { SignedOnSessions } from './signed-on-sessions.ts';
 import { SingleSignOn } from './single-sign-on.ts';
 import { Snooze } from './snooze.ts';
 import { StitchHours } from './stitch-hours.ts';
@@ -108,4 +109,5 @@ export const migrations = [
   { name: '0066-agent-splits', class: AgentSplits },
   { name: '0067-account-acts', class: AccountActs },
   { name: '0068-single-sign-on', class: SingleSignOn },
+  { name: '0069-signed-on-sessions', class: SignedOnSessions },
 ];

@@ -10,7 +10,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Database } from '../database/index.ts';
 import { SsoFlow } from '../entities/index.ts';
-import type { RefuseAccount } from '../accounts/index.ts';
+import { type RefuseAccount, toEmailDomain } from '../accounts/index.ts';
+import { emailKey } from '../mail/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { toSecretContext } from './settings.ts';
 
@@ -29,28 +30,26 @@ export interface StartedFlow {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-}
-
-interface ConnectionRow {
-  readonly workspaceId: string;
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly clientSecret: string;
+  /** Whose address began it; null: no member of the workspace has it. */
+  readonly userId: string | null;
 }
 
 const connection = `
   c.workspace_id as "workspaceId", c.issuer, c.client_id as "clientId", c.client_secret as "clientSecret"`;
 
 const selectByDomain = `
-  select ${connection} from sso_domains d
+  select ${connection}, (
+    select u.user_id from users u join workspace_members m on m.user_id = u.user_id and m.workspace_id = d.workspace_id
+    where u.email_key = $2) as "userId"
+  from sso_domains d
   join sso_connections c on c.workspace_id = d.workspace_id
   join workspaces w on w.workspace_id = d.workspace_id and w.archived_at is null
   where d.domain = $1 and d.proven_at is not null`;
 
 /** The provider may have been changed meanwhile. */
 const take = `
-  with taken as (delete from sso_flows where flow_hash = $1 returning workspace_id, issuer, expires_at)
-  select ${connection}, t.expires_at as "expiresAt" from taken t
+  with taken as (delete from sso_flows where flow_hash = $1 returning workspace_id, issuer, user_id, expires_at)
+  select ${connection}, t.user_id as "userId", t.expires_at as "expiresAt" from taken t
   join sso_connections c on c.workspace_id = t.workspace_id and c.issuer = t.issuer`;
 
 export interface SsoFlowsOptions {
@@ -67,20 +66,22 @@ export class SsoFlows {
     this.#options = options;
   }
 
-  /** The provider of a proven domain; undefined: addresses of it do not sign in so. */
-  async findProvider(domain: string): Promise<StartedFlow | undefined> {
-    const [row] = await this.#options.db.query<ConnectionRow>(selectByDomain, [domain], 'sso.provider');
+  /** The provider of the proven domain that an address has; undefined: it does not sign in so. */
+  async findProvider(email: string): Promise<StartedFlow | undefined> {
+    const values = [toEmailDomain(email), emailKey(email)];
+    const [row] = await this.#options.db.query<StartedFlow>(selectByDomain, values, 'sso.provider');
     return row === undefined ? undefined : this.#open(row);
   }
 
   /** The name of a new flow. */
-  async begin({ workspaceId, issuer }: StartedFlow, now: number): Promise<string> {
+  async begin({ workspaceId, issuer, userId }: StartedFlow, now: number): Promise<string> {
     const flow = randomBytes(32).toString('base64url');
     const em = this.#options.db.em();
     em.create(SsoFlow, {
       flowHash: this.#hash('sso-flow', flow),
       workspaceId,
       issuer,
+      userId,
       createdAt: new Date(now),
       expiresAt: new Date(now + flowMs),
     });
@@ -91,7 +92,7 @@ export class SsoFlows {
   /** The provider of the flow, which is used by this. Refused when it is unknown, used or over, or its provider is another one by now. */
   async take(flow: string, now: number): Promise<StartedFlow> {
     const { db, refuse } = this.#options;
-    const [row] = await db.query<ConnectionRow & { readonly expiresAt: Date }>(
+    const [row] = await db.query<StartedFlow & { readonly expiresAt: Date }>(
       take,
       [this.#hash('sso-flow', flow)],
       'sso.take',
@@ -107,9 +108,9 @@ export class SsoFlows {
     return { state: of('sso-state'), nonce: of('sso-nonce'), verifier: of('sso-verifier') };
   }
 
-  async #open({ workspaceId, issuer, clientId, clientSecret }: ConnectionRow): Promise<StartedFlow> {
+  async #open({ workspaceId, issuer, clientId, clientSecret, userId }: StartedFlow): Promise<StartedFlow> {
     const opened = await this.#options.vault.open(toSecretContext(workspaceId), clientSecret);
-    return { workspaceId, issuer, clientId, clientSecret: opened };
+    return { workspaceId, issuer, clientId, clientSecret: opened, userId };
   }
 
   #hash(purpose: 'sso-flow' | 'sso-state' | 'sso-nonce' | 'sso-verifier', flow: string): Buffer {

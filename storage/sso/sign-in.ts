@@ -13,12 +13,19 @@ import {
   type LoginClient,
   openChallenge,
   type OpenSession,
+  recordFailedLogin,
   type RefuseAccount,
   SecondFactorRequired,
   type Sessions,
   toEmailDomain,
 } from '../accounts/index.ts';
-import { recordAccountAction, recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import {
+  recordAccountAction,
+  recordAuditEntries,
+  recordUserAction,
+  type RequestOrigin,
+  type UserAuditContext,
+} from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Session, User, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
@@ -80,8 +87,8 @@ export class SsoSignIn {
         const methods = await findMethods(em, userId);
         const opened =
           methods.length === 0
-            ? await sessions.open(em, userId, client, now)
-            : { challenge: await openChallenge(em, hash, userId, now), methods };
+            ? await sessions.open(em, userId, client, now, workspaceId)
+            : { challenge: await openChallenge(em, hash, userId, now, workspaceId), methods };
         if (events.length > 0) await appendEvents(em, events);
         return { userId, opened };
       });
@@ -91,6 +98,32 @@ export class SsoSignIn {
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? refuse('email_in_use') : error;
     }
+  }
+
+  /**
+   * Records a sign-in that failed, as a login by password is: in the workspaces of the user whose address began it. Where the address is of
+   * no member, the workspace of the provider alone sees it.
+   */
+  async recordFailure(
+    { workspaceId, userId }: Pick<StartedFlow, 'workspaceId' | 'userId'>,
+    reason: string,
+    origin: RequestOrigin,
+    now: number,
+  ): Promise<void> {
+    await this.#options.db.em().transactional(async em => {
+      if (userId !== null) {
+        return recordFailedLogin(em, { byUserId: userId, origin, now }, 'single_sign_on', { reason });
+      }
+      const entry = {
+        actor: { type: 'system', id: 'system' },
+        action: 'user.login_failed',
+        targetId: workspaceId,
+        workspaceId,
+        details: { step: 'single_sign_on', reason },
+        origin: { requestId: origin.requestId },
+      } as const;
+      return recordAuditEntries(em, [entry], now);
+    });
   }
 
   /** The locked account of the address. */

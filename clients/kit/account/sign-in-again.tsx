@@ -2,9 +2,10 @@
  * Above a page whose session has expired: who was signed in signs in again, and what they had typed is still there. Nothing else closes it, and
  * what is behind it cannot be read meanwhile.
  */
-import { Modal, Stack, Text } from '@mantine/core';
+import { Anchor, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { useApp } from '../app-identity.ts';
 import { getUserId } from '../browser-session.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { type NeededStep, SecondStep, useStepTexts } from './second-step.tsx';
@@ -19,13 +20,14 @@ const keepsEscape = 'data-mantine-stop-propagation';
 /** Escape would close the dialog behind this one, and what is typed in it would be lost. */
 function keepEscape(content: HTMLElement | null): void {
   const dialog = content?.closest('[role="dialog"]');
-  for (const element of [dialog, ...(dialog?.querySelectorAll('input, button') ?? [])]) {
+  for (const element of [dialog, ...(dialog?.querySelectorAll('input, button, a') ?? [])]) {
     element?.setAttribute(keepsEscape, 'true');
   }
 }
 
 export default function SignInAgain({ email }: { readonly email: string | undefined }) {
-  const { expired: texts } = useKitTexts().account;
+  const { expired: texts, signIn } = useKitTexts().account;
+  const { path } = useApp();
   const queries = useQueryClient();
   const [userId] = useState(getUserId);
   const [step, setStep] = useState<NeededStep>();
@@ -54,7 +56,13 @@ export default function SignInAgain({ email }: { readonly email: string | undefi
       <Stack key={step?.challenge} gap="md" ref={keepEscape}>
         <Text size="sm">{step === undefined ? texts.intro : stepTexts.intro}</Text>
         {step === undefined ? (
-          <SignInForm {...(email !== undefined && { email })} onStep={setStep} onSignedIn={proceed} />
+          <>
+            <SignInForm {...(email !== undefined && { email })} onStep={setStep} onSignedIn={proceed} />
+            {/* In another tab, which tells this one: what is typed here stays. */}
+            <Anchor size="sm" href={`${path}/sso`} target="_blank" rel="noreferrer">
+              {signIn.sso}
+            </Anchor>
+          </>
         ) : (
           <SecondStep step={step} onSignedIn={proceed} onLeave={() => setStep(undefined)} />
         )}

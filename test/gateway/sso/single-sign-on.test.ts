@@ -151,6 +151,41 @@ t.test('an answer is taken once, by the browser that asked, and with its own sta
   await t.rejects(anonymous.auth.finishSingleSignOn(late), { code: 'svc/auth/expired_token' });
 });
 
+t.test('failed sign-ins are in the audit log, of whom they are known to be about', async t => {
+  const failures = async () =>
+    (await owner.api.auditLogs.list({ workspaceId, action: 'user.login_failed' }).toArray(100)).filter(
+      ({ details }) => details['step'] === 'single_sign_on',
+    );
+  const before = (await failures()).length;
+  t.ok(before >= 3, 'those of the test before: by a wrong state, and by codes of others');
+  const { userId } = await new Skein({
+    apiKey: (await signOn('ann@acme.test')).accessToken,
+    baseUrl,
+  }).auth.me();
+  t.equal((await failures()).length, before, 'what goes well is none');
+  const mine = await returned('ann@acme.test');
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, code: 'wrong' }), failed);
+  const [known] = await failures();
+  t.match(known, {
+    workspaceId,
+    targetId: userId,
+    actor: { type: 'system' },
+    details: { step: 'single_sign_on', reason: /OpenID Connect/ },
+  });
+  t.equal(known?.address ?? null, null, 'where somebody was is not the business of the workspace');
+  const strange = await returned('nobody-yet@acme.test', 'eve@other.test');
+  await t.rejects(anonymous.auth.finishSingleSignOn(strange), failed);
+  t.match((await failures())[0], { targetId: workspaceId, details: { step: 'single_sign_on' } });
+
+  const unknown = (await failures()).length;
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, flow: 'unknown' }));
+  t.equal((await failures()).length, unknown, 'of no workspace that is known');
+  await db.query(`update sso_connections set issuer = 'http://127.0.0.1:1'`);
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' }), failed);
+  t.match((await failures())[0], { targetId: userId, details: { reason: /is not asked/ } });
+  await db.query(`update sso_connections set issuer = $1`, [provider.issuer]);
+});
+
 t.test('a provider vouches for verified addresses of proven domains alone', async t => {
   await t.rejects(signOn('ann@acme.test', 'eve@other.test'), failed, 'another domain');
   await t.rejects(signOn('ann@acme.test', 'unverified-eve@acme.test'), failed, 'not verified');
@@ -199,6 +234,45 @@ t.test('where it is demanded, passwords are refused, but for owners', async t =>
   t.ok(await anonymous.auth.login({ email: owner.email, password }), 'who can repair it');
   await settings.updateDomain(workspaceId, 'acme.test', { required: false });
   t.ok(await anonymous.auth.login({ email: finn.email, password }));
+});
+
+t.test('sessions from before it was demanded end at their next refresh, but for owners', async t => {
+  const getCookie = (answer: Response): string =>
+    (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const post = (path: string, body: object | undefined, cookie = ''): Promise<Response> =>
+    fetch(`${baseUrl}/v1/studio/auth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const finn = { email: 'finn@acme.test', password };
+  const byPassword = getCookie(await post('login', finn));
+  const ofOwner = getCookie(await post('login', { email: owner.email, password }));
+  const signedOn = getCookie(await post('sso/finish', await returned(finn.email)));
+  const hana = await signUp('hana@acme.test');
+  await db.query('update users set email_verified_at = now() where user_id = $1', [hana.userId]);
+  const { secret } = await hana.api.secondFactor.enrol({ password });
+  await hana.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
+  const asked = await post('sso/finish', await returned(hana.email));
+  const { details } = (await asked.json()) as { details: { challenge: string } };
+  const code = showCode(secret, Date.now() + 30_000);
+  const withCode = getCookie(await post('login/second-factor', { challenge: details.challenge, code }));
+  await settings.updateDomain(workspaceId, 'acme.test', { required: true });
+
+  const refused = await post('refresh', undefined, byPassword);
+  t.equal(refused.status, 401);
+  t.match(await refused.json(), { error: 'svc/auth/expired_token' });
+  const owners = await post('refresh', undefined, ofOwner);
+  t.equal(owners.status, 200, 'who can repair it');
+  const kept = await post('refresh', undefined, signedOn);
+  t.equal(kept.status, 200, 'whom the provider vouches for');
+  t.equal((await post('refresh', undefined, withCode)).status, 200, 'also before their second factor');
+  const entries = await owner.api.auditLogs.list({ workspaceId, action: 'session.closed' }).toArray(10);
+  t.match(entries[0]?.details, { reason: 'single_sign_on_required' });
+
+  await settings.updateDomain(workspaceId, 'acme.test', { required: false });
+  t.equal((await post('refresh', undefined, byPassword)).status, 401, 'ended for good');
+  t.equal((await post('refresh', undefined, getCookie(kept))).status, 200);
 });
 
 t.test('a domain belongs to the workspace that has proven it', async t => {

@@ -19,17 +19,17 @@ await settings.set({ ...change, ...provider });
 const { proof } = await settings.addDomain(change, 'example.org');
 
 t.test('a domain has a provider once it is proven, and while its workspace is not archived', async t => {
-  t.equal(await flows.findProvider('example.org'), undefined);
+  t.equal(await flows.findProvider('ann@example.org'), undefined);
   await settings.markProven(change, 'example.org', proof);
-  t.same(await flows.findProvider('example.org'), { workspaceId, ...provider });
-  t.equal(await flows.findProvider('sub.example.org'), undefined);
+  t.same(await flows.findProvider('ann@example.org'), { workspaceId, ...provider, userId: null });
+  t.equal(await flows.findProvider('ann@sub.example.org'), undefined);
   await db.query('update workspaces set archived_at = now() where workspace_id = $1', [workspaceId]);
-  t.equal(await flows.findProvider('example.org'), undefined);
+  t.equal(await flows.findProvider('ann@example.org'), undefined);
   await db.query('update workspaces set archived_at = null where workspace_id = $1', [workspaceId]);
 });
 
 t.test('nothing that a flow is made of is kept, and each part of it is another text', async t => {
-  const flow = await flows.begin({ workspaceId, ...provider }, Date.now());
+  const flow = await flows.begin({ workspaceId, ...provider, userId: null }, Date.now());
   const secrets = flows.derive(flow);
   t.same(flows.derive(flow), secrets);
   t.equal(new Set([flow, ...Object.values(secrets)]).size, 4);
@@ -40,7 +40,7 @@ t.test('nothing that a flow is made of is kept, and each part of it is another t
 
 t.test('a flow is taken once, also when it is raced, in its time, and by its own provider', async t => {
   const now = Date.now();
-  const begin = () => flows.begin({ workspaceId, ...provider }, now);
+  const begin = () => flows.begin({ workspaceId, ...provider, userId: null }, now);
   const raced = await begin();
   const takes = await Promise.allSettled([1, 2, 3].map(() => flows.take(raced, now)));
   t.equal(takes.filter(({ status }) => status === 'fulfilled').length, 1);
