@@ -26,8 +26,7 @@ t.test(
         path: `/console/${projectId}/${environmentId}/all`,
         shown: '[role=option]',
       },
-      // Its first page has the forms of the first steps.
-      { app: 'studio', budgetKiB: 260, path: `/studio/${projectId}/${environmentId}`, shown: 'main h1' },
+      { app: 'studio', budgetKiB: 240, path: `/studio/${projectId}/${environmentId}`, shown: 'main h1' },
     ];
     for (const { app, budgetKiB, path, shown } of apps) {
       await t.test(app, async t => {

@@ -1,5 +1,5 @@
 /** From nothing to a delivered webhook, and to an account that may go into production: each step is done when it has really happened, whoever did it, and how. */
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Skein } from '../../sdk/index.ts';
 import { useTenant } from '../shell/tenant.tsx';
 
@@ -34,4 +34,11 @@ export function useProgress() {
     queryFn: () => readProgress(client),
     refetchInterval: ({ state: { data } }) => (data !== undefined && isAllDone(data) ? false : lookMs),
   });
+}
+
+/** Looks at once. */
+export function useLook(): () => void {
+  const queries = useQueryClient();
+  const { environmentId } = useTenant();
+  return () => void queries.invalidateQueries({ queryKey: ['progress', environmentId] });
 }

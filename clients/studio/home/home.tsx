@@ -1,22 +1,23 @@
 /** The start of an environment: what is to be done until it works, with the next step ready to be taken. */
 import { Button, Progress as Bar, Text } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Check, Circle } from 'lucide-react';
-import { useState } from 'react';
-import { PageLink } from '../../kit/account/account-page.tsx';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import { CreateChannel } from '../channels/create-channel.tsx';
-import { TryMessage } from '../channels/try-message.tsx';
-import { CreateKey } from '../keys/create-key.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Page } from '../parts/page.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
-import { CreateWebhook } from '../webhooks/create-webhook.tsx';
 import { isAllDone, stepNames, type StepName, useProgress } from './checklist.ts';
 import classes from './home.module.css';
+import { type DialogName, isDialog } from './step-dialogs.ts';
 import { VerifyStep } from './verify-step.tsx';
+
+/** Forms are no part of the first page: they come when they are opened. */
+const StepDialog = lazyPart(() => import('./step-dialog.tsx'));
+const FirstMessage = lazyPart(() => import('./first-message.tsx'));
 
 export function Home() {
   const texts = useTexts().home;
@@ -61,15 +62,12 @@ export function Home() {
           </ol>
         </section>
       )}
-      {opened !== undefined && <StepDialog name={opened} onClose={() => setOpened(undefined)} />}
+      <Suspense>
+        {opened !== undefined && <StepDialog name={opened} onClose={() => setOpened(undefined)} />}
+      </Suspense>
     </Page>
   );
 }
-
-/** Steps that are done in a dialog. */
-const dialogs = ['channel', 'key', 'webhook'] as const;
-type DialogName = (typeof dialogs)[number];
-const isDialog = (name: StepName): name is DialogName => dialogs.some(each => each === name);
 
 interface NextStepProps {
   readonly name: Exclude<StepName, 'verify'>;
@@ -78,7 +76,6 @@ interface NextStepProps {
 
 function NextStep({ name, onOpen }: NextStepProps) {
   const texts = useTexts().home;
-  const look = useLook();
   if (isDialog(name)) {
     return (
       <Button size="sm" onClick={() => onOpen(name)}>
@@ -86,44 +83,13 @@ function NextStep({ name, onOpen }: NextStepProps) {
       </Button>
     );
   }
-  return name === 'message' ? <FirstMessage onArrived={look} /> : <FirstDelivery />;
-}
-
-/** Beside the list: what is shown once stays until its reader closes it, also when its step is done meanwhile. */
-function StepDialog({ name, onClose }: { readonly name: DialogName; readonly onClose: () => void }) {
-  const look = useLook();
-  switch (name) {
-    case 'channel':
-      return <CreateChannel onCreated={look} onClose={onClose} />;
-    case 'key':
-      return <CreateKey onCreated={look} onClose={onClose} />;
-    case 'webhook':
-      return <CreateWebhook onCreated={look} onClose={onClose} />;
-    default:
-      return name satisfies never;
-  }
-}
-
-function useLook(): () => void {
-  const queries = useQueryClient();
-  const { environmentId } = useTenant();
-  return () => void queries.invalidateQueries({ queryKey: ['progress', environmentId] });
-}
-
-/** On the first channel that can be tried. */
-function FirstMessage({ onArrived }: { readonly onArrived: () => void }) {
-  const texts = useTexts().home;
-  const { client, projectId, environmentId } = useTenant();
-  const { data: channels } = useQuery({
-    queryKey: ['channels', environmentId, 'first'],
-    queryFn: () => client.channels.list({ limit: 50 }).toArray(50),
-  });
-  const channel = channels?.find(({ kind }) => kind !== 'chatapp');
-  if (channel !== undefined) return <TryMessage channel={channel} onArrived={onArrived} />;
+  if (name === 'delivery') return <FirstDelivery />;
   return (
-    <PageLink to="/$projectId/$environmentId/channels" params={{ projectId, environmentId }}>
-      {texts.toChannels}
-    </PageLink>
+    <div className={classes['form']}>
+      <Suspense>
+        <FirstMessage />
+      </Suspense>
+    </div>
   );
 }
 
