@@ -48,8 +48,8 @@ export class RunMetrics implements RunCounts {
     );
   }
 
-  countStep(provider: string, outcome: ModelOutcome, durationMs: number): void {
-    this.#stepMs.observe(durationMs);
+  countStep(provider: string, outcome: ModelOutcome, durationMs: number, traceparent?: string): void {
+    this.#stepMs.observe(durationMs, traceparent);
     if ('failure' in outcome) {
       this.#steps.add(outcome.failure.errorCode);
       return;
@@ -60,8 +60,8 @@ export class RunMetrics implements RunCounts {
     this.#costMicros.add(provider, outcome.costMicros ?? 0);
   }
 
-  countCall({ status, durationMs }: ToolOutcome): void {
-    this.#callMs.observe(durationMs);
+  countCall({ status, durationMs }: ToolOutcome, traceparent?: string): void {
+    this.#callMs.observe(durationMs, traceparent);
     this.#calls.add(status);
   }
 }

@@ -99,10 +99,10 @@ export interface Tools {
   ): Promise<ToolOutcome>;
 }
 
-/** Counts what models and tools did. */
+/** Counts what models and tools did. `traceparent` is of the step or call; undefined where its trace is not kept. */
 export interface RunCounts {
-  countStep(provider: string, outcome: ModelOutcome, durationMs: number): void;
-  countCall(outcome: ToolOutcome): void;
+  countStep(provider: string, outcome: ModelOutcome, durationMs: number, traceparent?: string): void;
+  countCall(outcome: ToolOutcome, traceparent?: string): void;
 }
 
 export interface RunServices {

@@ -59,10 +59,12 @@ export class StitchMetrics {
     else this.#lags.delete(stitchId);
   }
 
-  countAttempt({ delivery, at, durationMs, status, failure }: AttemptResult): void {
+  /** @param traceparent of the attempt; undefined where its trace is not kept */
+  countAttempt({ delivery, at, durationMs, status, failure }: AttemptResult, traceparent?: string): void {
     const { trigger, attempts, eventAt } = delivery;
-    if (trigger === 'scheduled' && attempts === 0) this.#delayMs.observe(at - Date.parse(eventAt));
-    this.#attemptMs.observe(durationMs);
+    if (trigger === 'scheduled' && attempts === 0)
+      this.#delayMs.observe(at - Date.parse(eventAt), traceparent);
+    this.#attemptMs.observe(durationMs, traceparent);
     this.#attempts.add(
       failure ?? (toOutcome(status, failure) === 'good' ? 'succeeded' : toStatusClass(status)),
     );

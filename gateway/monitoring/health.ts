@@ -1,5 +1,5 @@
 /**
- * /healthz, /readyz and /metrics (Prometheus text), at the root of the server. Anybody may ask for the first two, so they cost next to
+ * /healthz, /readyz and /metrics (Prometheus text, or OpenMetrics), at the root of the server. Anybody may ask for the first two, so they cost next to
  * nothing; metrics tell what a node does for whom, and cost more.
  */
 import type { Registry } from 'prom-client';
@@ -8,6 +8,7 @@ import { classifyAddress } from '../../runtime/outbound/index.ts';
 import { ServiceError } from '../../protocol/errors.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
+import { formatOpenMetrics, openMetricsType, prefersOpenMetrics } from './open-metrics.ts';
 
 /** Resolves when the part can serve. Rejects, or does not settle, when it cannot. */
 export type Check = () => Promise<void>;
@@ -17,7 +18,7 @@ export interface HealthOptions {
   readonly checks: Readonly<Record<string, Check>>;
   /** By the name that /readyz shows, whether a part does less than it should. The node is ready all the same. Default none. */
   readonly degradations?: Readonly<Record<string, () => boolean>>;
-  readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
+  readonly registry: Pick<Registry, 'metrics' | 'contentType' | 'getMetricsAsArray'>;
   /** The bearer token of the scraper. Undefined: only clients at the loopback address get metrics. */
   readonly metricsToken?: string | undefined;
   readonly log: Log;
@@ -114,6 +115,9 @@ export class Health {
     const { registry } = this.#options;
     if (this.#metricsTokens !== undefined) this.#metricsTokens.verify(request.header('authorization'));
     else if (!isLocal(request)) throw new ServiceError('svc/auth/missing_credentials');
+    if (prefersOpenMetrics(request.header('accept'))) {
+      return { status: 200, contentType: openMetricsType, body: await formatOpenMetrics(registry) };
+    }
     return { status: 200, contentType: registry.contentType, body: await registry.metrics() };
   }
 }

@@ -209,7 +209,8 @@ export class RestEndpoint implements Endpoint {
   }
 
   #finish(call: RestCall, answer: HttpAnswer): HttpAnswer {
-    this.#metrics?.count(this.id, answer.status, this.clock.monotonic() - call.startedAt);
+    const durationMs = this.clock.monotonic() - call.startedAt;
+    this.#metrics?.count(this.id, answer.status, durationMs, call.span?.traceparent);
     if (call.span !== undefined) {
       const { status } = answer;
       call.endTrace({ 'http.response.status_code': status }, status >= 500 ? String(status) : undefined);
@@ -309,8 +310,9 @@ export class AnswerMetrics {
     this.#refusals.add(code);
   }
 
-  count(operationId: string, status: number, durationMs: number): void {
-    this.#durations.observe(durationMs);
+  /** @param traceparent undefined: the request's trace is not kept */
+  count(operationId: string, status: number, durationMs: number, traceparent?: string): void {
+    this.#durations.observe(durationMs, traceparent);
     let byStatus = this.#answers.get(operationId);
     if (byStatus === undefined) this.#answers.set(operationId, (byStatus = new Map()));
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);

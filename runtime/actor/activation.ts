@@ -225,7 +225,7 @@ export class Activation implements Pinned {
   #onCommitted(command: Command): void {
     const { metrics, clock, limits } = this.#context;
     metrics.counters.commits++;
-    metrics.commitMs.observe(clock.monotonic() - command.sentAt);
+    metrics.commitMs.observe(clock.monotonic() - command.sentAt, command.span?.traceparent);
     if (this.#window < limits.mailbox) this.#window++;
     command.status = 'committed';
     this.#committing--;

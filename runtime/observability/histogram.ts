@@ -1,9 +1,23 @@
-/** A histogram for hot paths: one observation is a few comparisons and two additions. */
+/**
+ * A histogram for hot paths: one observation is a few comparisons and two additions. Each bucket keeps the newest observation whose trace is
+ * kept, as an example of what takes so long.
+ */
 import { Histogram, type Registry } from 'prom-client';
+import { parseTraceparent } from './tracer.ts';
+
+/** An observation whose trace can be looked up. */
+interface Example {
+  readonly value: number;
+  readonly traceparent: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
 
 export class HistogramBuckets {
   readonly #bounds: readonly number[];
   readonly #counts: number[];
+  /** By bucket. Undefined as long as nothing was traced. */
+  #examples: (Example | undefined)[] | undefined;
   #sum = 0;
 
   /** `bounds` are the buckets' upper ends, ascending; greater values are counted, too. */
@@ -12,13 +26,20 @@ export class HistogramBuckets {
     this.#counts = new Array<number>(bounds.length + 1).fill(0);
   }
 
-  /** @param value in the unit of the bounds */
-  observe(value: number): void {
+  /**
+   * @param value in the unit of the bounds
+   * @param traceparent of the span that was measured; undefined where its trace is not kept
+   */
+  observe(value: number, traceparent?: string): void {
     const bounds = this.#bounds;
     let i = 0;
     while (i < bounds.length && value > (bounds[i] ?? 0)) i++;
     this.#counts[i] = (this.#counts[i] ?? 0) + 1;
     this.#sum += value;
+    if (traceparent === undefined) return;
+    this.#examples ??= new Array<undefined>(bounds.length + 1).fill(undefined);
+    // The simulation, which may read no clock of the system, traces nothing.
+    this.#examples[i] = { value, traceparent, at: Date.now() };
   }
 
   get sum(): number {
@@ -29,6 +50,11 @@ export class HistogramBuckets {
   cumulative(): number[] {
     let seen = 0;
     return this.#counts.map(count => (seen += count));
+  }
+
+  /** The newest observation of a bucket whose trace is kept. */
+  example(bucket: number): Example | undefined {
+    return this.#examples?.[bucket];
   }
 
   get bounds(): readonly number[] {
@@ -60,7 +86,13 @@ export class BucketHistogram extends Histogram {
     const counts = this.#source.cumulative();
     const buckets = counts.map((value, i) => {
       const le = this.#source.bounds[i] ?? '+Inf';
-      return { metricName: `${this.#name}_bucket`, labels: { le }, value };
+      const exemplar = toExemplar(this.#source.example(i));
+      return {
+        metricName: `${this.#name}_bucket`,
+        labels: { le },
+        value,
+        ...(exemplar !== undefined && { exemplar }),
+      };
     });
     return {
       ...(await this.#shape.get()),
@@ -71,4 +103,22 @@ export class BucketHistogram extends Histogram {
       ],
     };
   }
+}
+
+/** As OpenMetrics has it, and prom-client, whose types leave it out. */
+export interface Exemplar {
+  readonly labelSet: Readonly<Record<string, string>>;
+  readonly value: number;
+  /** Epoch seconds. */
+  readonly timestamp: number;
+}
+
+function toExemplar(example: Example | undefined): Exemplar | undefined {
+  const trace = parseTraceparent(example?.traceparent);
+  if (example === undefined || trace === undefined) return undefined;
+  return {
+    labelSet: { trace_id: trace.traceId, span_id: trace.spanId },
+    value: example.value,
+    timestamp: example.at / 1_000,
+  };
 }

@@ -228,6 +228,35 @@ t.test('traces of a cluster', async t => {
     t.equal(model.received[0]?.headers['traceparent'], `00-${traceId}-${step.spanId}-01`);
   });
 
+  await t.test('metrics name traces as examples of what took how long', async t => {
+    const texts = await Promise.all(
+      [one, two].map(async ({ url }) => {
+        const headers = { accept: 'application/openmetrics-text' };
+        return (await fetch(`${url}/metrics`, { headers })).text();
+      }),
+    );
+    for (const [metric, span] of [
+      ['rest', /^[a-z]\w+$/],
+      ['commit', /^[a-z]+\.\w+$/],
+      ['webhook_attempt', /^webhook$/],
+      ['webhook_delay', /^webhook$/],
+      ['model', /^model step$/],
+      ['tool', /^tool call$/],
+    ] as const) {
+      const pattern = new RegExp(
+        `^skein_${metric}_milliseconds_bucket\\{le="[^"]+"\\} \\d+ # \\{trace_id="(\\w+)",span_id="(\\w+)"\\} [\\d.]+ \\d+\\.\\d{3}$`,
+        'gm',
+      );
+      const named = texts.flatMap(text => [...text.matchAll(pattern)]);
+      t.ok(named.length > 0, metric);
+      for (const [, traceId, spanId] of named) {
+        const find = () => otlp.spans.find(each => each.traceId === traceId && each.spanId === spanId);
+        await eventually(`span of ${metric}`, () => Promise.resolve(find() !== undefined));
+        t.match(find()?.name, span, metric);
+      }
+    }
+  });
+
   t.notMatch(
     JSON.stringify(otlp.spans),
     /a text that nobody|hush|In the post|Where is it/,

@@ -135,17 +135,20 @@ export class ModelStep {
   async #askMeasured(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
     const { clock, metrics } = this.#services;
     const from = clock.monotonic();
-    const outcome = await this.#askInTrace(plan, request, signal);
-    if (!signal.aborted) metrics?.countStep(plan.provider, outcome, clock.monotonic() - from);
+    const span = this.#startSpan(plan, request);
+    const outcome = await this.#askInTrace(plan, request, signal, span);
+    if (!signal.aborted)
+      metrics?.countStep(plan.provider, outcome, clock.monotonic() - from, span?.traceparent);
     return outcome;
   }
 
-  #askInTrace(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
+  /** Undefined where the run's trace is not kept. */
+  #startSpan(plan: Plan, request: StepRequest): Span | undefined {
     const { tracer = noTracer } = this.#services;
     const { agentRunId, step } = request;
     const parent = tracer.runParent(agentRunId);
-    if (parent === undefined) return this.#ask(plan, request, signal);
-    const span = tracer.start('model step', parent, {
+    if (parent === undefined) return undefined;
+    return tracer.start('model step', parent, {
       kind: 'client',
       attributes: {
         ...toAttributes(request),
@@ -154,6 +157,14 @@ export class ModelStep {
         'gen_ai.request.model': plan.model,
       },
     });
+  }
+
+  #askInTrace(
+    plan: Plan,
+    request: StepRequest,
+    signal: AbortSignal,
+    span: Span | undefined,
+  ): Promise<ModelOutcome> {
     if (span === undefined) return this.#ask(plan, request, signal);
     let outcome: ModelOutcome | undefined;
     return this.#ask(plan, { ...request, traceparent: span.traceparent }, signal)

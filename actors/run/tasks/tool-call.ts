@@ -60,7 +60,7 @@ export function createToolCallTask(
         );
       // Stopped: what the tool did is not known, and the outcome says only that the call was stopped.
       if (!isOurs || signal.aborted) return;
-      metrics?.countCall(outcome);
+      metrics?.countCall(outcome, span?.traceparent);
       const fallback: ToolOutcome = {
         callId,
         status: 'failed',

@@ -101,7 +101,6 @@ export class DeliverySender {
           const request = { batch, secrets, delivery, event: bodies[index], withdrawn };
           result = await this.#attempt(request, context);
           if (typeof result !== 'string') {
-            this.#services.metrics?.countAttempt(result);
             // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
             await reporter.add({ ...result, stops: batch.stops });
           }
@@ -182,7 +181,10 @@ export class DeliverySender {
     const { batch, delivery, event } = request;
     const parent = event?.traceparent ?? undefined;
     const span = parent === undefined ? undefined : this.#trace(parent, batch, delivery, context);
-    const attempt = this.#makeAttempt(request, context, span);
+    const attempt = this.#makeAttempt(request, context, span).then(result => {
+      if (typeof result !== 'string') this.#services.metrics?.countAttempt(result, span?.traceparent);
+      return result;
+    });
     if (span === undefined) return attempt;
     let result: Attempt = 'abandoned';
     return attempt.then(given => (result = given)).finally(() => endSpan(span, result));

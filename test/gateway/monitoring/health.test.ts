@@ -77,6 +77,9 @@ t.test('metrics are what the registry has', async t => {
   const answer = await get('/metrics');
   t.match(answer.type, /^text\/plain/);
   t.match(answer.text, /things_total 3/);
+  const open = await get('/metrics', { Accept: 'application/openmetrics-text;version=1.0.0' });
+  t.match(open.type, /^application\/openmetrics-text; version=1\.0\.0/);
+  t.match(open.text, /# TYPE things counter\nthings_total 3\n# EOF\n$/);
 });
 
 t.test('checks are asked once for many who ask, and again after a while', async t => {
