@@ -44,7 +44,12 @@ export interface GraphCall {
 /** Bytes of an answer that are read; the longest are pages of templates. */
 const maxAnswerBytes = 4 * 1_048_576;
 
+/** Why there is no answer of the provider. `stopped`: the caller waits for none any more. */
+export type NoAnswer =
+  'timeout' | 'stopped' | 'unreachable' | 'rate_limited' | 'server_error' | 'invalid_answer';
+
 interface GraphRefusal {
+  readonly noAnswer?: NoAnswer;
   readonly code?: number;
   readonly subcode?: number;
   readonly isTransient?: boolean;
@@ -64,6 +69,8 @@ export class GraphError extends Error {
   readonly isTransient: boolean;
   /** Whether the provider may have done what was asked, all the same: the answer was lost, or is none of its own. */
   readonly mayBeDone: boolean;
+  /** Undefined where there is a code. */
+  readonly noAnswer: NoAnswer | undefined;
 
   constructor(message: string, refusal: GraphRefusal = {}) {
     super(message);
@@ -71,14 +78,18 @@ export class GraphError extends Error {
     this.subcode = refusal.subcode;
     this.isTransient = refusal.isTransient ?? false;
     this.mayBeDone = refusal.mayBeDone ?? false;
+    this.noAnswer = refusal.noAnswer;
   }
 }
 
 export class Graph {
   readonly #base: string;
+  readonly #onCall: ((error: GraphError | undefined) => void) | undefined;
 
-  constructor({ url, version }: GraphAddress) {
+  /** @param onCall hears how each call has ended; undefined: the provider has done what was asked */
+  constructor({ url, version }: GraphAddress, onCall?: (error: GraphError | undefined) => void) {
     this.#base = `${url}/${version}`;
+    this.#onCall = onCall;
   }
 
   /** Whether the address is of the server that the operator has configured. */
@@ -104,6 +115,17 @@ export class Graph {
    * @param signal ends the wait
    */
   async call(call: GraphCall, signal: AbortSignal): Promise<unknown> {
+    try {
+      const answer = await this.#request(call, signal);
+      this.#onCall?.(undefined);
+      return answer;
+    } catch (error) {
+      if (error instanceof GraphError) this.#onCall?.(error);
+      throw error;
+    }
+  }
+
+  async #request(call: GraphCall, signal: AbortSignal): Promise<unknown> {
     const { method = 'GET', path, as } = call;
     const query = new URLSearchParams(call.query);
     if (as?.appSecret !== undefined) query.set('appsecret_proof', createProof(as.token, as.appSecret));
@@ -130,6 +152,7 @@ export class Graph {
         {
           isTransient: !(cause instanceof GraphError),
           mayBeDone: signal.aborted || !isConnectFailure(cause),
+          noAnswer: findReason(cause, signal),
         },
       );
     }
@@ -145,6 +168,11 @@ function encode({ body, form }: GraphCall): {
   if (form !== undefined) return encodeForm(form);
   if (body === undefined) return { headers: {}, body: null };
   return { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+function findReason(cause: unknown, { aborted, reason }: AbortSignal): NoAnswer {
+  if (aborted) return (reason as { readonly name?: unknown }).name === 'TimeoutError' ? 'timeout' : 'stopped';
+  return cause instanceof GraphError ? 'invalid_answer' : 'unreachable';
 }
 
 /** What fails before a request leaves. */
@@ -187,6 +215,7 @@ function parseAnswer(status: number, text: string, secrets: readonly string[]): 
     throw new GraphError(`The provider answered ${status} without JSON.`, {
       isTransient: status >= 500,
       mayBeDone: status < 300 || status >= 500,
+      noAnswer: toNoAnswer(status),
     });
   }
   if (status >= 200 && status < 300) return answer;
@@ -195,11 +224,17 @@ function parseAnswer(status: number, text: string, secrets: readonly string[]): 
   const told = [readText(error, 'message'), readText(read(error, 'error_data'), 'details')];
   const message = withoutSecrets(told.filter(each => each !== '').join(': '), secrets);
   throw new GraphError(message === '' ? `The provider answered ${status}.` : message.slice(0, 1_024), {
-    ...(code === undefined ? {} : { code }),
+    ...(code === undefined ? { noAnswer: toNoAnswer(status) } : { code }),
     ...(subcode === undefined ? {} : { subcode }),
     isTransient: read(error, 'is_transient') === true || (status >= 500 && code === undefined),
     mayBeDone: status >= 500 && code === undefined,
   });
+}
+
+/** Of an answer without the provider's code: it may be somebody's who stands in front of it. */
+function toNoAnswer(status: number): NoAnswer {
+  if (status === 429) return 'rate_limited';
+  return status >= 500 ? 'server_error' : 'invalid_answer';
 }
 
 /** Parameters of the exchange of codes and of tokens that are no secrets. */

@@ -40,6 +40,7 @@ export {
   isNumberThrottled,
   outsideWindowCode,
   type SendFailure,
+  toProviderOutcome,
 } from './send-errors.ts';
 export { type AcceptedMessage, markRead, type MediaSource, sendMessage, toRecipient } from './send.ts';
 export { type AccountReport, readAccountReport, type TemplateChange } from './management.ts';

@@ -1,4 +1,5 @@
 /** What a refusal of the provider means for the message that it refused. Decided on the code, as the provider asks for. */
+import type { ProviderOutcome } from '../base/index.ts';
 import type { GraphError } from './graph.ts';
 
 /**
@@ -44,6 +45,21 @@ export function classifySendError(error: GraphError): SendFailure {
   if (code >= permissions.first && code <= permissions.last) return 'connection';
   if (throttledCodes.has(code)) return 'throttled';
   return temporaryCodes.has(code) || isTransient ? 'temporary' : 'refused';
+}
+
+const outcomes = {
+  lost: 'server_error',
+  connection: 'credentials_refused',
+  throttled: 'rate_limited',
+  temporary: 'server_error',
+  refused: 'refused',
+} as const satisfies Record<SendFailure, ProviderOutcome>;
+
+/** How a call has ended, for the metrics; undefined where nobody has waited for its end. */
+export function toProviderOutcome(error: GraphError | undefined): ProviderOutcome | undefined {
+  if (error === undefined) return 'succeeded';
+  if (error.code !== undefined) return outcomes[classifySendError(error)];
+  return error.noAnswer === 'stopped' ? undefined : (error.noAnswer ?? 'invalid_answer');
 }
 
 const firstRetryMs = 1_000;

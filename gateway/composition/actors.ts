@@ -1,6 +1,7 @@
 /** Creates the actors of a node, with their store, their worker pool, and what wakes stitches. */
+import { ProviderCalls } from '../../actors/base/index.ts';
 import { type ChannelNotice, channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
-import { Graph } from '../../actors/chatapp/index.ts';
+import { Graph, toProviderOutcome } from '../../actors/chatapp/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
 import {
   createBudgets,
@@ -92,6 +93,8 @@ export interface Actors {
   readonly trials: Trials;
   /** For single sign-on. */
   readonly identityProviders: Pick<OutboundQueue, 'send'>;
+  /** For the handlers that ask the chat provider. */
+  readonly graph: Graph;
   /** For the handlers that take webhooks in. */
   readonly recentWebhooks: RecentWebhooks;
   /** For the handlers that archive projects. */
@@ -109,12 +112,14 @@ export function createActors(options: ActorsOptions): Actors {
   const { log, clock, database, notifier, transport } = options;
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
-  const outbound = createOutbound({ ...options, followedLog, archived });
+  const calls = new ProviderCalls(options.metrics.registry);
+  const outbound = createOutbound({ ...options, followedLog, archived, calls });
   const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database });
   const store = createStore(options);
   const recentWebhooks = new RecentWebhooks();
-  const node = createNode({ ...options, recentWebhooks }, outbound, store, () => {
+  const graph = createGraph(options, calls);
+  const node = createNode({ ...options, recentWebhooks, graph }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
   const scanners = createScanners(options, node, followedLog);
@@ -133,6 +138,7 @@ export function createActors(options: ActorsOptions): Actors {
     tools,
     trials,
     identityProviders: outbound.queues.identityProviders,
+    graph,
     recentWebhooks,
     archived,
     start: () => node.start(),
@@ -159,6 +165,14 @@ export function createActors(options: ActorsOptions): Actors {
       await store.close();
     },
   };
+}
+
+/** The chat provider's API. */
+function createGraph({ config }: ActorsOptions, calls: ProviderCalls): Graph {
+  return new Graph(config.chatapp.graph, error => {
+    const outcome = toProviderOutcome(error);
+    if (outcome !== undefined) calls.count('chatapp', outcome);
+  });
 }
 
 function createStore({ database, notifier, log, tracer, metrics }: ActorsOptions): PostgresStore {
@@ -249,7 +263,8 @@ function openPool({ config, ownPorts, log }: ActorsOptions) {
 }
 
 function createOutbound(
-  options: ActorsOptions & Pick<Actors, 'archived'> & { readonly followedLog: FollowedLog },
+  options: ActorsOptions &
+    Pick<Actors, 'archived'> & { readonly followedLog: FollowedLog; readonly calls: ProviderCalls },
 ): Outbound {
   const {
     config,
@@ -262,6 +277,7 @@ function createOutbound(
     archived,
     vault,
     notifyOwner,
+    calls,
   } = options;
   const { pool, deliveries, toolCalls, files, identityProviders } = openPool(options);
   const shared = { db, vault, clock, random: systemRandom, log, tracer };
@@ -279,6 +295,7 @@ function createOutbound(
     clock,
     log,
     used: (key, at) => recordByokUse(db, key, at),
+    attempted: (provider, outcome) => calls.count(provider, outcome),
   });
   const sends = { draining: new AbortController(), abandoned: new AbortController() };
   return {
@@ -338,7 +355,8 @@ function createNode(
     placement,
     notifyOwners,
     recentWebhooks,
-  }: ActorsOptions & Pick<Actors, 'recentWebhooks'>,
+    graph,
+  }: ActorsOptions & Pick<Actors, 'recentWebhooks' | 'graph'>,
   { files, stitches, runs, sends: { draining, abandoned } }: Outbound,
   store: PostgresStore,
   onShardsTaken: () => void,
@@ -354,7 +372,7 @@ function createNode(
         vault,
         receive: receiveFromProvider,
         recentWebhooks,
-        graph: new Graph(config.chatapp.graph),
+        graph,
         pool: files,
         media,
         limits: config.limits,

@@ -361,6 +361,7 @@ function startRest(
     toolTester: actors.tools,
     trials: actors.trials,
     identityProviders: actors.identityProviders,
+    graph: actors.graph,
     recentWebhooks: actors.recentWebhooks,
     archived: actors.archived,
   });

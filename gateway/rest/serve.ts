@@ -1,6 +1,6 @@
 /** The public interfaces of a node: the REST operations, the files' bytes, the documentation and the Console stream. */
 import { join } from 'node:path';
-import { Graph } from '../../actors/chatapp/index.ts';
+import type { Graph } from '../../actors/chatapp/index.ts';
 import type { Trials } from '../../actors/run/index.ts';
 import { operations } from '../../protocol/operations/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
@@ -68,6 +68,7 @@ export interface RestOptions {
   readonly trials: Pick<Trials, 'run'>;
   /** A queue of the node's pool. */
   readonly identityProviders: { readonly send: SendRequest };
+  readonly graph: Graph;
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
 }
@@ -181,11 +182,11 @@ function createLimiter(
   return createRateLimiter({ rates, node, hash, clock, metrics, random: systemRandom });
 }
 
-/** The chat provider's API, the service's own app there, and how channels are connected. */
+/** The service's own app at the chat provider, and how channels are connected. */
 function createChatapp({ config, database, vault, clock }: RestOptions) {
-  const { app: ownApp, graph } = config.chatapp;
+  const { app: ownApp } = config.chatapp;
   const webhooks = new WebhookDirectory({ database, vault, clock, ownApp });
-  return { graph: new Graph(graph), ownApp, webhooks };
+  return { ownApp, webhooks };
 }
 
 /** Where mails are written without a mail server. */

@@ -436,6 +436,16 @@ t.test('a mark that is refused with the token ends the connection, too', async t
   t.match(await status(), { error: { code: 190 } });
 });
 
+t.test('how the calls of the provider have ended is counted', async t => {
+  const metrics = await (await fetch(`${fixture.skein.url}/metrics`)).text();
+  for (const outcome of ['succeeded', 'credentials_refused', 'rate_limited', 'server_error', 'refused']) {
+    t.match(
+      metrics,
+      new RegExp(`^skein_provider_calls_total\\{provider="chatapp",outcome="${outcome}"\\} [1-9]`, 'm'),
+    );
+  }
+});
+
 t.test('a node that drains gives up a call that hangs, and nobody sends the message again', async t => {
   const at = await talking();
   faults.script('messages', { kind: 'hang' });

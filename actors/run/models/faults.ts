@@ -7,6 +7,7 @@ import {
   TypeValidationError,
 } from 'ai';
 import { OutboundFailure } from '../../../runtime/outbound/index.ts';
+import type { ProviderOutcome } from '../../base/index.ts';
 import type { RunErrorCode } from '../commands.ts';
 
 export class ModelFault extends Error {
@@ -68,6 +69,24 @@ export function toModelFault(error: unknown, now: number): ModelFault {
   }
   if (error instanceof TypeError) return unreachable(error.cause);
   return new ModelFault('internal_error', 'the model could not be asked');
+}
+
+const outcomes: Partial<Readonly<Record<RunErrorCode, ProviderOutcome>>> = {
+  rate_limited: 'rate_limited',
+  key_rejected: 'credentials_refused',
+  timeout: 'timeout',
+  unreachable: 'unreachable',
+  provider_error: 'server_error',
+  invalid_answer: 'invalid_answer',
+  empty_answer: 'invalid_answer',
+  context_too_long: 'refused',
+  refused: 'refused',
+  configuration: 'refused',
+};
+
+/** How an attempt has ended, for the metrics; undefined where that says nothing of the provider. */
+export function toProviderOutcome({ errorCode }: ModelFault): ProviderOutcome | undefined {
+  return outcomes[errorCode];
 }
 
 /** For an answer that is longer than any sensible one. */

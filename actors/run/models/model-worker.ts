@@ -10,6 +10,7 @@ import type { Clock } from '../../../runtime/time/index.ts';
 import type { Log } from '../../../runtime/observability/index.ts';
 import type { ByokCredential } from '../../../protocol/resources/index.ts';
 import type { StepRequest } from '../task-requests.ts';
+import type { ProviderOutcome } from '../../base/index.ts';
 import { internalFailure, type ModelOutcome, type Models, type Plan } from '../services.ts';
 import type { ModelServices } from './models.ts';
 import type { ModelUrls } from './urls.ts';
@@ -35,9 +36,10 @@ export type FromModelWorker =
   | { readonly is: 'delta'; readonly id: number; readonly text: string }
   | { readonly is: 'outcome'; readonly id: number; readonly outcome: ModelOutcome }
   | { readonly is: 'used'; readonly credential: ByokCredential }
+  | { readonly is: 'attempted'; readonly provider: string; readonly outcome: ProviderOutcome }
   | { readonly is: 'defect'; readonly fields: object; readonly message: string };
 
-export interface ModelWorkerOptions extends Pick<ModelServices, 'urls' | 'used'> {
+export interface ModelWorkerOptions extends Pick<ModelServices, 'urls' | 'used' | 'attempted'> {
   readonly clock: Clock;
   readonly log: Log;
   /** Default: {@link startModelWorker}. */
@@ -130,7 +132,7 @@ export class ModelWorker implements Models {
   }
 
   #take(message: FromModelWorker): void {
-    const { clock, log, used } = this.#options;
+    const { clock, log, used, attempted } = this.#options;
     switch (message.is) {
       case 'delta':
         this.#questions.get(message.id)?.onDelta(message.text);
@@ -142,6 +144,9 @@ export class ModelWorker implements Models {
         used(message.credential, new Date(clock.now())).catch((err: unknown) =>
           log.warn({ err }, 'could not record key usage'),
         );
+        return;
+      case 'attempted':
+        attempted(message.provider, message.outcome);
         return;
       case 'defect':
         log.error(message.fields, message.message);

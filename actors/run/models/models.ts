@@ -5,13 +5,14 @@
 import { backoffMs, type Clock, pause, type Random } from '../../../runtime/time/index.ts';
 import type { Log } from '../../../runtime/observability/index.ts';
 import type { ByokCredential } from '../../../protocol/resources/index.ts';
+import type { ProviderOutcome } from '../../base/index.ts';
 import type { ModelAnswer } from '../commands.ts';
 import type { ModelOutcome, Models } from '../services.ts';
 import { toStorableText } from '../storable.ts';
 import { Redactor } from '../tools/redactor.ts';
 import { toModelAnswer } from './answer.ts';
 import { makeAttempt, type Attempt } from './attempt.ts';
-import { toModelFault, ModelFault } from './faults.ts';
+import { toModelFault, ModelFault, toProviderOutcome } from './faults.ts';
 import type { ModelUrls } from './urls.ts';
 
 const maxAttempts = 4;
@@ -31,6 +32,8 @@ export interface ModelServices {
   readonly log: Log;
   /** Notes that a credential was used. A rejection is logged. */
   readonly used: (credential: ByokCredential, at: Date) => Promise<void>;
+  /** Hears how each attempt has ended. */
+  readonly attempted: (provider: string, outcome: ProviderOutcome) => void;
 }
 
 /** The models of the three providers. */
@@ -70,7 +73,7 @@ export function createModels(services: ModelServices): Models {
 
 /** The answer, or the fault of the last attempt. Rejects with the signal's reason. */
 async function askWithKey(
-  { urls, clock, random, log }: ModelServices,
+  { urls, clock, random, log, attempted }: ModelServices,
   attempt: Attempt,
 ): Promise<ModelAnswer | ModelFault> {
   const { plan, signal } = attempt;
@@ -87,10 +90,14 @@ async function askWithKey(
     };
     try {
       const output = await makeAttempt({ ...attempt, onDelta }, urls, clock);
-      return await toModelAnswer(output, plan, clock.now());
+      const answer = await toModelAnswer(output, plan, clock.now());
+      attempted(plan.provider, 'succeeded');
+      return answer;
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const fault = toModelFault(error, clock.now());
+      const ended = toProviderOutcome(fault);
+      if (ended !== undefined) attempted(plan.provider, ended);
       if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');
       if (!fault.isTransient || attempts === maxAttempts) return fault;
       const waitMs = fault.retryAfterMs ?? backoffMs(attempts, firstModelRetryMs, maxModelRetryMs, random);

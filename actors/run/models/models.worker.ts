@@ -20,6 +20,7 @@ const models = createModels({
     outbox.add({ is: 'used', credential });
     return Promise.resolve();
   },
+  attempted: (provider, outcome) => outbox.add({ is: 'attempted', provider, outcome }),
 });
 
 const controllers = new Map<number, AbortController>();

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
-import { Graph, type GraphCall, GraphError } from '../../../actors/chatapp/graph.ts';
+import { Graph, type GraphCall, GraphError, type NoAnswer } from '../../../actors/chatapp/graph.ts';
 
 async function listen(t: Test, answer: (response: ServerResponse) => void): Promise<string> {
   const server = createServer((request, response) => {
@@ -16,13 +16,17 @@ async function listen(t: Test, answer: (response: ServerResponse) => void): Prom
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+/** How calls have ended. */
+const ends: (GraphError | undefined)[] = [];
+
 async function refuse(url: string, signal = AbortSignal.timeout(10_000)): Promise<GraphError> {
-  const graph = new Graph({ url, version: 'v25.0' });
+  const graph = new Graph({ url, version: 'v25.0' }, error => void ends.push(error));
   try {
     await graph.call({ method: 'POST', path: 'messages', as: { token: 'secret' }, body: {} }, signal);
   } catch (error) {
-    if (error instanceof GraphError) return error;
-    throw error;
+    if (!(error instanceof GraphError)) throw error;
+    if (ends.pop() !== error) throw new Error('it was not told');
+    return error;
   }
   throw new Error('it was answered');
 }
@@ -30,30 +34,48 @@ async function refuse(url: string, signal = AbortSignal.timeout(10_000)): Promis
 t.test('what has not left was not carried out', async t => {
   const url = await listen(t, () => undefined);
   const { port } = new URL(url);
-  t.match(await refuse(`http://127.0.0.1:${port === '1' ? 2 : 1}`), { mayBeDone: false, isTransient: true });
+  t.match(await refuse(`http://127.0.0.1:${port === '1' ? 2 : 1}`), {
+    mayBeDone: false,
+    isTransient: true,
+    noAnswer: 'unreachable',
+  });
 });
 
 t.test('a lost answer, a late one, and one that is none of the provider’s leave it open', async t => {
-  const cases: Readonly<Record<string, (response: ServerResponse) => void>> = {
-    reset: response => response.socket?.destroy(),
-    'half an answer': response => {
-      response.writeHead(200, { 'content-length': 100 }).write('{"mess');
-      setImmediate(() => response.socket?.destroy());
-    },
-    html: response => response.writeHead(502).end('<html></html>'),
-    'an empty 500': response => response.writeHead(500).end(),
-    'a 200 without JSON': response => response.end('ok'),
-    'a 500 without the envelope': response => response.writeHead(500).end('{}'),
+  const cases: Readonly<Record<string, readonly [NoAnswer, (response: ServerResponse) => void]>> = {
+    reset: ['unreachable', response => response.socket?.destroy()],
+    'half an answer': [
+      'unreachable',
+      response => {
+        response.writeHead(200, { 'content-length': 100 }).write('{"mess');
+        setImmediate(() => response.socket?.destroy());
+      },
+    ],
+    html: ['server_error', response => response.writeHead(502).end('<html></html>')],
+    'an empty 500': ['server_error', response => response.writeHead(500).end()],
+    'a 200 without JSON': ['invalid_answer', response => response.end('ok')],
+    'a 500 without the envelope': ['server_error', response => response.writeHead(500).end('{}')],
   };
-  for (const [name, answer] of Object.entries(cases)) {
-    t.equal((await refuse(await listen(t, answer))).mayBeDone, true, name);
+  for (const [name, [noAnswer, answer]] of Object.entries(cases)) {
+    t.match(await refuse(await listen(t, answer)), { mayBeDone: true, noAnswer }, name);
   }
   const waiting = new AbortController();
   const url = await listen(t, () => waiting.abort());
   t.match(await refuse(url, waiting.signal), {
     mayBeDone: true,
     message: 'The provider did not answer in time.',
+    noAnswer: 'stopped',
   });
+  t.match(await refuse(await listen(t, () => undefined), AbortSignal.timeout(1)), { noAnswer: 'timeout' });
+  const limited = await listen(t, response => response.writeHead(429).end('slow down'));
+  t.match(await refuse(limited), { mayBeDone: false, noAnswer: 'rate_limited' });
+});
+
+t.test('a call that is answered is told as such', async t => {
+  const url = await listen(t, response => response.end('{"id":"1"}'));
+  const graph = new Graph({ url, version: 'v25.0' }, error => void ends.push(error));
+  t.same(await graph.call({ path: '1' }, AbortSignal.timeout(10_000)), { id: '1' });
+  t.strictSame(ends.splice(0), [undefined]);
 });
 
 t.test('a refusal in the provider’s own words is one', async t => {
@@ -65,6 +87,7 @@ t.test('a refusal in the provider’s own words is one', async t => {
       mayBeDone: false,
       code: 131000,
       isTransient: true,
+      noAnswer: undefined,
     });
   }
   t.match(await refuse(await listen(t, response => response.writeHead(404).end('<html>'))), {

@@ -1,7 +1,12 @@
 /** What becomes of a message that the provider has refused: every code that it is known to answer has its class. */
 import t from 'tap';
 import { GraphError } from '../../../actors/chatapp/graph.ts';
-import { classifySendError, getSendRetryMs, isNumberThrottled } from '../../../actors/chatapp/send-errors.ts';
+import {
+  classifySendError,
+  getSendRetryMs,
+  isNumberThrottled,
+  toProviderOutcome,
+} from '../../../actors/chatapp/send-errors.ts';
 import { providerErrors } from '../../support/chatapp-provider/index.ts';
 
 const refuse = (code?: number, more: object = {}) =>
@@ -35,4 +40,21 @@ t.test('the waits grow, and those of a pair as the provider asks', async t => {
   t.notOk(isNumberThrottled(refuse(131056)), 'others may leave');
   t.ok(isNumberThrottled(refuse(130429)));
   t.ok(isNumberThrottled(refuse()));
+});
+
+t.test('how a call has ended, for the metrics', async t => {
+  t.equal(toProviderOutcome(undefined), 'succeeded');
+  for (const [code, outcome] of [
+    [190, 'credentials_refused'],
+    [131056, 'rate_limited'],
+    [131000, 'server_error'],
+    [131047, 'refused'],
+  ] as const) {
+    t.equal(toProviderOutcome(refuse(code)), outcome, `${code}`);
+  }
+  for (const noAnswer of ['timeout', 'unreachable', 'rate_limited', 'server_error', 'invalid_answer']) {
+    t.equal(toProviderOutcome(refuse(undefined, { noAnswer })), noAnswer);
+  }
+  t.equal(toProviderOutcome(refuse(undefined, { noAnswer: 'stopped' })), undefined, 'nobody waited');
+  t.equal(toProviderOutcome(refuse()), 'invalid_answer');
 });

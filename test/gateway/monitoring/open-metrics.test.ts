@@ -65,16 +65,19 @@ t.test('every type, with labels escaped and bounds as numbers', async t => {
   ]);
 });
 
-t.test('the older format has the same numbers, no exemplars, and its own names, whichever was asked for first', async t => {
-  const registry = createRegistry();
-  const before = await registry.metrics();
-  t.match(before, '\nthings_total{');
-  t.match(before, '\ntook_milliseconds_bucket{le="2.5"} 3\n');
-  t.notMatch(before, traceId);
-  const open = await formatOpenMetrics(registry);
-  t.equal(await registry.metrics(), before);
-  t.equal(await formatOpenMetrics(registry), open, 'a scrape changes nothing');
-});
+t.test(
+  'the older format has the same numbers, no exemplars, and its own names, whichever was asked for first',
+  async t => {
+    const registry = createRegistry();
+    const before = await registry.metrics();
+    t.match(before, '\nthings_total{');
+    t.match(before, '\ntook_milliseconds_bucket{le="2.5"} 3\n');
+    t.notMatch(before, traceId);
+    const open = await formatOpenMetrics(registry);
+    t.equal(await registry.metrics(), before);
+    t.equal(await formatOpenMetrics(registry), open, 'a scrape changes nothing');
+  },
+);
 
 t.test('each bucket keeps the newest of those that were traced', async t => {
   const buckets = new HistogramBuckets([1, 2]);

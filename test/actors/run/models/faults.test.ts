@@ -38,24 +38,36 @@ t.test('limits of rate and failures that pass are tried again, when the provider
   }
   t.equal(answered(await asked).text, 'Hello.');
   t.equal(fixture.clock.pending, 0, 'no timer is left');
+  const ends = ['rate_limited', 'rate_limited', 'server_error', 'succeeded'];
+  t.strictSame(
+    fixture.attempts,
+    ends.map(end => `llm_provider_1 ${end}`),
+    'each attempt is counted',
+  );
 });
 
 t.test('failures and timeouts have stable codes', async t => {
   const receiver = await receiverFor(t);
-  const cases: readonly (readonly [number, object, string, attempts: number])[] = [
-    [429, { message: 'slow down' }, 'rate_limited', 4],
-    [429, { message: 'no money', code: 'insufficient_quota' }, 'rate_limited', 1],
-    [500, { message: 'oops' }, 'provider_error', 4],
-    [529, { message: 'overloaded' }, 'provider_error', 4],
-    [403, { message: 'not yours' }, 'key_rejected', 1],
-    [404, { message: 'no such model' }, 'configuration', 1],
-    [302, { message: 'elsewhere' }, 'provider_error', 4],
-    [400, { message: 'x', code: 'context_length_exceeded' }, 'context_too_long', 1],
-    [400, { message: 'prompt is too long: 210000 tokens > 200000 maximum' }, 'context_too_long', 1],
-    [400, { message: 'x', code: 'content_filter' }, 'refused', 1],
-    [400, { message: 'temperature is too hot' }, 'configuration', 1],
+  const cases: readonly (readonly [number, object, string, ended: string, attempts: number])[] = [
+    [429, { message: 'slow down' }, 'rate_limited', 'rate_limited', 4],
+    [429, { message: 'no money', code: 'insufficient_quota' }, 'rate_limited', 'rate_limited', 1],
+    [500, { message: 'oops' }, 'provider_error', 'server_error', 4],
+    [529, { message: 'overloaded' }, 'provider_error', 'server_error', 4],
+    [403, { message: 'not yours' }, 'key_rejected', 'credentials_refused', 1],
+    [404, { message: 'no such model' }, 'configuration', 'refused', 1],
+    [302, { message: 'elsewhere' }, 'provider_error', 'server_error', 4],
+    [400, { message: 'x', code: 'context_length_exceeded' }, 'context_too_long', 'refused', 1],
+    [
+      400,
+      { message: 'prompt is too long: 210000 tokens > 200000 maximum' },
+      'context_too_long',
+      'refused',
+      1,
+    ],
+    [400, { message: 'x', code: 'content_filter' }, 'refused', 'refused', 1],
+    [400, { message: 'temperature is too hot' }, 'configuration', 'refused', 1],
   ];
-  for (const [status, error, errorCode, attempts] of cases) {
+  for (const [status, error, errorCode, ended, attempts] of cases) {
     const fixture = createModelFixture(receiver.url('/v1'));
     const before = receiver.received.length;
     receiver.behaviour = answer(status, { location: '/elsewhere' }, JSON.stringify({ error }));
@@ -67,6 +79,7 @@ t.test('failures and timeouts have stable codes', async t => {
     }
     t.equal(getFailure(await asked).errorCode, errorCode, `${status} ${JSON.stringify(error)}`);
     t.equal(receiver.received.length - before, attempts);
+    t.strictSame(fixture.attempts, new Array<string>(attempts).fill(`llm_provider_1 ${ended}`));
   }
   receiver.behaviour = answer(429, { 'retry-after': '120' }, '{"error":{"message":"later"}}');
   const late = await createModelFixture(receiver.url('/v1')).ask();
@@ -94,6 +107,7 @@ t.test('a model that hangs, before its answer and within it', async t => {
   while (fixture.deltas.length === 0) await fixture.clock.flush();
   await fixture.clock.advance(60_000);
   t.match(getFailure(await asked), { errorCode: 'timeout' }, 'the deadline comes first');
+  t.strictSame(fixture.attempts, ['llm_provider_1 timeout', 'llm_provider_1 timeout']);
   t.equal(fixture.clock.now(), start + 121_000);
   t.equal(fixture.clock.pending, 0);
 });
@@ -172,6 +186,7 @@ t.test('a provider that is not there', async t => {
     const failure = getFailure(await fixture.ask({}, { deadline: start + 1_000 }));
     t.match(failure, { errorCode: 'unreachable', errorMessage: `the provider cannot be reached: ${words}` });
     t.notMatch(failure.errorMessage, /127\.0\.0\.1|nowhere/, 'nothing of ours');
+    t.strictSame(fixture.attempts, ['llm_provider_1 unreachable']);
   }
 });
 

@@ -91,6 +91,8 @@ export interface ModelFixture {
   readonly clock: VirtualClock;
   readonly deltas: string[];
   readonly used: string[];
+  /** How attempts have ended. */
+  readonly attempts: string[];
   /** Asks with the plan; the signal and the order may be given. */
   ask(plan?: Partial<Plan>, order?: Partial<StepRequest>, signal?: AbortSignal): Promise<ModelOutcome>;
 }
@@ -100,6 +102,7 @@ export function createModelFixture(url: string, more: Partial<ModelServices> = {
   const clock = new VirtualClock(start);
   const deltas: string[] = [];
   const used: string[] = [];
+  const attempts: string[] = [];
   const models = createModels({
     urls: Object.fromEntries(Object.keys(defaultModelUrls).map(name => [name, url])) as Record<
       Provider,
@@ -112,6 +115,7 @@ export function createModelFixture(url: string, more: Partial<ModelServices> = {
       used.push(byokCredentialId);
       return Promise.resolve();
     },
+    attempted: (provider, outcome) => void attempts.push(`${provider} ${outcome}`),
     ...more,
   });
   return {
@@ -119,6 +123,7 @@ export function createModelFixture(url: string, more: Partial<ModelServices> = {
     clock,
     deltas,
     used,
+    attempts,
     ask: (plan = {}, order = {}, signal = new AbortController().signal) =>
       models.answer(createPlan(plan), toOrder(order), signal, delta => deltas.push(delta)),
   };

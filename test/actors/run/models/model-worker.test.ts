@@ -14,6 +14,7 @@ async function setUp(t: Test) {
   const receiver = await Receiver.start();
   const url = receiver.url('/v1');
   const used: string[] = [];
+  const attempts: string[] = [];
   const threads: Worker[] = [];
   const models = new ModelWorker({
     urls: { llm_provider_1: url, llm_provider_2: url, llm_provider_3: url },
@@ -23,6 +24,7 @@ async function setUp(t: Test) {
       used.push(byokCredentialId);
       return Promise.resolve();
     },
+    attempted: (provider, outcome) => void attempts.push(`${provider} ${outcome}`),
     start(data) {
       const thread = startModelWorker(data);
       threads.push(thread);
@@ -33,25 +35,32 @@ async function setUp(t: Test) {
     await models.close();
     await receiver.stop();
   });
-  return { receiver, models, used, threads };
+  return { receiver, models, used, attempts, threads };
 }
 
-t.test('an answer comes piece by piece, calls are checked, and the use of the key is told', async t => {
-  const { receiver, models, used } = await setUp(t);
-  const deltas: string[] = [];
-  const signal = new AbortController().signal;
-  receiver.behaviour = hello;
-  const answer = answered(await models.answer(createPlan(), order(), signal, text => deltas.push(text)));
-  t.equal(answer.text, 'Hello.');
-  t.equal(deltas.join(''), 'Hello.');
-  t.strictSame(used, ['byok_1']);
-  receiver.behaviour = calls({ name: 'look_up', input: '{"orderId":"A17"}' }, { name: 'none', input: '{}' });
-  const wanted = answered(await models.answer(createPlan(), order(), signal, () => undefined));
-  t.match(wanted.calls, [
-    { name: 'look_up', arguments: { orderId: 'A17' }, attemptMs: 5_000 },
-    { name: 'none', toolId: null, refusal: 'there is no such tool' },
-  ]);
-});
+t.test(
+  'an answer comes piece by piece, calls are checked, and the use of the key and the end of the attempt are told',
+  async t => {
+    const { receiver, models, used, attempts } = await setUp(t);
+    const deltas: string[] = [];
+    const signal = new AbortController().signal;
+    receiver.behaviour = hello;
+    const answer = answered(await models.answer(createPlan(), order(), signal, text => deltas.push(text)));
+    t.equal(answer.text, 'Hello.');
+    t.equal(deltas.join(''), 'Hello.');
+    t.strictSame(used, ['byok_1']);
+    t.strictSame(attempts, ['llm_provider_1 succeeded']);
+    receiver.behaviour = calls(
+      { name: 'look_up', input: '{"orderId":"A17"}' },
+      { name: 'none', input: '{}' },
+    );
+    const wanted = answered(await models.answer(createPlan(), order(), signal, () => undefined));
+    t.match(wanted.calls, [
+      { name: 'look_up', arguments: { orderId: 'A17' }, attemptMs: 5_000 },
+      { name: 'none', toolId: null, refusal: 'there is no such tool' },
+    ]);
+  },
+);
 
 t.test('a question that is cancelled is cancelled at the model too', async t => {
   const { receiver, models } = await setUp(t);
