@@ -21,6 +21,9 @@ export const defaultGraph = {
   version: 'v25.0',
 } as const satisfies GraphAddress;
 
+/** Where people sign up. */
+export const defaultSignupHost = 'https://www.facebook.com';
+
 /** What a call is made with. */
 export interface GraphCredentials {
   readonly token: string;

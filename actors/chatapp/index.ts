@@ -18,7 +18,14 @@ export {
   renewToken,
   type TokenFacts,
 } from './credentials.ts';
-export { defaultGraph, Graph, type GraphAddress, type GraphCredentials, GraphError } from './graph.ts';
+export {
+  defaultGraph,
+  defaultSignupHost,
+  Graph,
+  type GraphAddress,
+  type GraphCredentials,
+  GraphError,
+} from './graph.ts';
 export type { ChatappFile } from './content.ts';
 export { describeContent } from './describe.ts';
 export { findFileObstacle } from './limits.ts';

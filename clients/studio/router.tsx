@@ -5,7 +5,8 @@
  *   /studio/{projectId}/{environmentId}              the start: what to do next
  *   .../keys, .../channels[/{channelId}], .../webhooks[/{stitchId}], .../messages, .../events
  *   .../agents[/{agentId}], .../instructions[/{loomId}], .../tools[/{toolId}], .../runs, .../providers, .../usage, .../team, .../audit
- *   /studio/workspace/{workspaceId}                  a workspace and its projects
+ *   /studio/workspace/{workspaceId}[/partner-apps]   a workspace and its projects; its apps at the chat provider
+ *   /studio/chatapp                                  code=, state=, error= what the chat provider has sent back
  *   /studio/account                                  who is signed in
  *
  * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
@@ -14,6 +15,8 @@ import { createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-r
 import { createAccountRoutes, leaveWithSession, requireSession, root } from '../kit/account/routes.ts';
 import { Failed, NotFound } from '../kit/shell/problem-pages.tsx';
 import { auditSearch } from './audit/audit-search.ts';
+// Reads what the provider has sent back before a router changes the address.
+import './channels/chatapp/signup-answer.ts';
 import { identity } from './identity.ts';
 import { readArchived } from './parts/archived-search.ts';
 import { readSearch } from './parts/search.ts';
@@ -58,6 +61,7 @@ const channelsRoute = createRoute({
 const channelRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/channels/$channelId',
+  validateSearch: search => readSearch(search, ['name', 'status', 'template']),
   component: lazyRouteComponent(() => import('./channels/channel.tsx'), 'ChannelPage'),
 });
 
@@ -174,6 +178,19 @@ const workspaceStartRoute = createRoute({
   component: lazyRouteComponent(() => import('./workspace/workspace-page.tsx'), 'WorkspacePage'),
 });
 
+const partnerAppsRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/partner-apps',
+  component: lazyRouteComponent(() => import('./partner-apps/partner-apps.tsx'), 'PartnerApps'),
+});
+
+/** Where the chat provider leads back to. */
+const signupRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/chatapp',
+  component: lazyRouteComponent(() => import('./channels/chatapp/signup-return.tsx'), 'SignupReturn'),
+});
+
 /** Pages of who is signed in. */
 const accountRoute = createRoute({
   getParentRoute: () => signedInRoute,
@@ -195,7 +212,8 @@ export const router = createRouter({
     ...createAccountRoutes(identity),
     signedInRoute.addChildren([
       startRoute,
-      workspaceRoute.addChildren([workspaceStartRoute]),
+      signupRoute,
+      workspaceRoute.addChildren([workspaceStartRoute, partnerAppsRoute]),
       accountRoute.addChildren([accountStartRoute]),
       tenantRoute.addChildren([
         homeRoute,

@@ -2,7 +2,12 @@
  * Reads the configuration from environment variables, once, at the start. A bad value stops the start and names its variable. The
  * table of variables (variables.ts) is also what `--help` prints and docs/operate/configuration.md describes.
  */
-import { defaultGraph, type GraphAddress, type PartnerAppKeys } from '../../actors/chatapp/index.ts';
+import {
+  defaultGraph,
+  defaultSignupHost,
+  type GraphAddress,
+  type PartnerAppKeys,
+} from '../../actors/chatapp/index.ts';
 import { defaultModelUrls, type ModelUrls } from '../../actors/run/models/index.ts';
 import type { MediaLocation } from '../../storage/media/index.ts';
 import type { Reach } from '../../runtime/outbound/index.ts';
@@ -77,8 +82,13 @@ export interface Config {
   readonly nameServers: readonly string[];
   /** The base address of each model provider. */
   readonly modelUrls: ModelUrls;
-  /** The chat provider's API, and the service's own app there. Undefined: it has none. */
-  readonly chatapp: { readonly graph: GraphAddress; readonly app: PartnerAppKeys | undefined };
+  readonly chatapp: {
+    /** The chat provider's API. */
+    readonly graph: GraphAddress;
+    /** The service's own app there; undefined: it has none. */
+    readonly app: PartnerAppKeys | undefined;
+    readonly signup: SignupPage;
+  };
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** Undefined: no rate limits. */
@@ -90,6 +100,13 @@ export interface Config {
   /** Undefined: nothing is traced. */
   readonly tracing: TracingOptions | undefined;
   readonly logLevel: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+}
+
+/** The chat provider's page for an embedded sign-up. */
+export interface SignupPage {
+  readonly url: string;
+  /** The configuration of the service's own app for it; undefined: it has none. */
+  readonly configId: string | undefined;
 }
 
 /** The configuration is invalid. `problems` names every bad variable and what it accepts. */
@@ -109,6 +126,7 @@ const requirements = {
   GRPC_TLS_CERT: ['GRPC_TLS_KEY'],
   GRPC_TLS_KEY: ['GRPC_TLS_CERT'],
   GRPC_TLS_CA: ['GRPC_TLS_CERT', 'GRPC_TLS_KEY'],
+  CHATAPP_SIGNUP_CONFIG_ID: ['CHATAPP_APP_ID'],
   CHATAPP_APP_ID: ['CHATAPP_APP_SECRET'],
   CHATAPP_APP_SECRET: ['CHATAPP_APP_ID'],
 } as const satisfies Partial<Record<Name, readonly Name[]>>;
@@ -182,19 +200,24 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
       llm_provider_2: given.LLM_PROVIDER_2_URL ?? defaultModelUrls.llm_provider_2,
       llm_provider_3: given.LLM_PROVIDER_3_URL ?? defaultModelUrls.llm_provider_3,
     },
-    chatapp: {
-      graph: {
-        url: given.CHATAPP_GRAPH_URL ?? defaultGraph.url,
-        version: given.CHATAPP_GRAPH_VERSION ?? defaultGraph.version,
-      },
-      app: toOwnApp(given),
-    },
+    chatapp: toChatapp(given),
     limits: given.LIMITS ?? defaultLimits,
     rateLimits: given.RATE_LIMITS === 'off' ? undefined : (given.RATE_LIMITS ?? defaultRates),
     logFormat: given.LOG_FORMAT,
     logLevel: given.LOG_LEVEL ?? 'info',
     tracing: toTracing(given),
   };
+}
+
+function toChatapp(given: Given): Config['chatapp'] {
+  const graph = {
+    url: given.CHATAPP_GRAPH_URL ?? defaultGraph.url,
+    version: given.CHATAPP_GRAPH_VERSION ?? defaultGraph.version,
+  };
+  // People sign up at another host than programs call; what stands in for the provider has one for both.
+  const host = given.CHATAPP_GRAPH_URL === undefined ? defaultSignupHost : graph.url;
+  const url = given.CHATAPP_SIGNUP_URL ?? `${host}/${graph.version}/dialog/oauth`;
+  return { graph, app: toOwnApp(given), signup: { url, configId: given.CHATAPP_SIGNUP_CONFIG_ID } };
 }
 
 function toOwnApp({

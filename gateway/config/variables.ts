@@ -268,6 +268,19 @@ export const variables = {
     fallback: defaultGraph.version,
     meaning: 'version of that API',
   },
+  CHATAPP_SIGNUP_URL: {
+    read: address('http', 'https'),
+    wants: 'an http or https address',
+    fallback: "the provider's; with CHATAPP_GRAPH_URL, beneath that",
+    meaning: "the chat provider's page for an embedded sign-up, to which Studio leads",
+  },
+  CHATAPP_SIGNUP_CONFIG_ID: {
+    read: text => (/^\d{1,32}$/.test(text) ? text : undefined),
+    wants: 'the number of a configuration',
+    fallback: 'none: Studio asks for it',
+    meaning: "configuration of the embedded sign-up by the service's own app",
+    condition: 'wants CHATAPP_APP_ID',
+  },
   CHATAPP_APP_ID: {
     read: text => (/^\d{1,32}$/.test(text) ? text : undefined),
     wants: 'the number of an app',

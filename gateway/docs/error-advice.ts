@@ -65,7 +65,8 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
     'The webhook address contains the id of another channel: correct it at the provider.',
   'svc/chatapp/template_required':
     'Send an approved template. The window opens again for 24 hours when the participant writes.',
-  'svc/partner_app/in_use': 'Disconnect the channels that use the partner app, then revoke it.',
+  'svc/partner_app/in_use':
+    'Disconnect the channels that use the partner app (`details.channels`), then revoke it.',
   'svc/agent_runs/suggestion_already_resolved':
     'Another person resolved the suggestion first. Read the run: its trace says how it was resolved.',
 };

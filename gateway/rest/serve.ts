@@ -164,6 +164,7 @@ function servePages(
     signup: config.signup,
     hasMailbox,
     passkeyOrigin: toRelyingParty(baseUrl).origin,
+    chatapp: { ...config.chatapp.signup, appId: config.chatapp.app?.appId },
   });
   const charge = limiter === undefined ? undefined : chargeUnrouted(limiter, docsUrl);
   server.unrouted((request, answer) => {

@@ -37,7 +37,6 @@ const refusals: Readonly<Record<TenancyRefusal, () => ServiceError>> = {
   address_is_member: () => conflict('The address already belongs to a member.'),
   invitation_open: () => conflict('The address has an invitation that is still open: revoke it first.'),
   partner_app_revoked: () => conflict('The partner app is revoked.'),
-  partner_app_in_use: () => new ServiceError('svc/partner_app/in_use'),
 };
 
 export const tenancyRules: TenancyRules = {
@@ -54,6 +53,8 @@ export const tenancyRules: TenancyRules = {
   noKeyEnvironment,
   shortcutTaken: cannedReplyId =>
     conflict('Another canned reply has the shortcut.', cannedReplyId === undefined ? {} : { cannedReplyId }),
+  partnerAppInUse: channels =>
+    new ServiceError('svc/partner_app/in_use', { details: { channels: [...channels] } }),
   refuse: reason => refusals[reason](),
 };
 

@@ -44,6 +44,14 @@ const pageHeaders = {
 /** By it the pages know that there is a mailbox (clients/kit/account/mailbox-link.tsx). */
 const mailboxHint = '<head><meta name="skein-mailbox" content="/mailbox" />';
 
+/** Read by clients/studio/channels/chatapp/signup.ts. */
+function writeChatappHint({ url, appId = '', configId = '' }: ChatappSignup): string {
+  const text = `<meta name="skein-chatapp" content="${escapeAttribute(url)}" `;
+  return `${text}data-app-id="${appId}" data-config-id="${configId}" />`;
+}
+
+const escapeAttribute = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
 /** Answers with a fresh nonce each time. */
 function createPageHandler(page: string, publicOrigin: string): () => HttpAnswer {
   const parts = page.split(noncePlace);
@@ -86,6 +94,14 @@ function answerNotBuilt(): HttpAnswer {
   };
 }
 
+export interface ChatappSignup {
+  /** The provider's page. */
+  readonly url: string;
+  /** The service's own app there, and its configuration of the sign-up; undefined: it has none. Neither is a secret: both are in addresses. */
+  readonly appId: string | undefined;
+  readonly configId: string | undefined;
+}
+
 export interface WebOptions {
   /** The service's public address. */
   readonly baseUrl: string;
@@ -95,6 +111,8 @@ export interface WebOptions {
   readonly hasMailbox?: boolean;
   /** The origin whose pages can use passkeys (storage/accounts/webauthn.ts). */
   readonly passkeyOrigin: string;
+  /** What Studio begins an embedded sign-up at the chat provider with. */
+  readonly chatapp?: ChatappSignup;
   /** Of the built files. */
   readonly folder?: string;
 }
@@ -102,18 +120,27 @@ export interface WebOptions {
 /** With what the page has to know of its node. */
 function writePage(
   page: string,
-  { signup, hasMailbox, passkeyOrigin }: Pick<WebOptions, 'signup' | 'hasMailbox' | 'passkeyOrigin'>,
+  {
+    signup,
+    hasMailbox,
+    passkeyOrigin,
+    chatapp,
+  }: Pick<WebOptions, 'signup' | 'hasMailbox' | 'passkeyOrigin' | 'chatapp'>,
 ): string {
   const told = page
     .replace(signupPlace, signup)
-    .replace('<head>', `<head><meta name="skein-passkeys" content="${passkeyOrigin}" />`);
+    .replace(
+      '<head>',
+      () =>
+        `<head><meta name="skein-passkeys" content="${passkeyOrigin}" />${chatapp === undefined ? '' : writeChatappHint(chatapp)}`,
+    );
   return hasMailbox === true ? told.replace('<head>', mailboxHint) : told;
 }
 
 /** Registers the routes of the web apps. */
 export function serveWebApps(
   server: Pick<HttpServer, 'route'>,
-  { baseUrl, signup, hasMailbox = false, passkeyOrigin, folder = defaultFolder }: WebOptions,
+  { baseUrl, hasMailbox = false, folder = defaultFolder, ...told }: WebOptions,
 ): void {
   const publicOrigin = new URL(baseUrl).origin;
   const built = readBuiltApps(folder, apps);
@@ -122,7 +149,7 @@ export function serveWebApps(
     const handler =
       page === undefined
         ? answerNotBuilt
-        : createPageHandler(writePage(page, { signup, hasMailbox, passkeyOrigin }), publicOrigin);
+        : createPageHandler(writePage(page, { hasMailbox, ...told }), publicOrigin);
     for (const path of [`/${app}`, `/${app}/*`]) server.route('GET', path, handler);
   }
   server.route('GET', '/assets/{name}', request => {

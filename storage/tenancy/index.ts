@@ -52,7 +52,7 @@ export {
 export { ProjectMembers } from './project-members.ts';
 export { Projects } from './projects.ts';
 export { revokeGrants } from './revoke-grants.ts';
-export type { MemberChangeFacts, TenancyRefusal, TenancyRules } from './rules.ts';
+export type { MemberChangeFacts, TenancyRefusal, TenancyRules, UsingChannel } from './rules.ts';
 export { StreamTickets, ticketSeconds } from './tickets.ts';
 export { createProjectEvents, createWorkspaceEvents, type ProjectChange } from './workspace-events.ts';
 export { type MembershipChange, removeMember, WorkspaceMembers } from './workspace-members.ts';

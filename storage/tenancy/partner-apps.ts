@@ -19,7 +19,7 @@ import { Channel, PartnerApp, Project } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
 import { lockWorkspaceRole } from './roles.ts';
-import type { TenancyRules } from './rules.ts';
+import type { TenancyRules, UsingChannel } from './rules.ts';
 
 export interface NewPartnerApp extends UserAuditContext, Keyed {
   readonly workspaceId: string;
@@ -59,6 +59,9 @@ const selectPage = `
 
 /** How long a secret that was replaced is good in signatures, in milliseconds. */
 const overlapMs = 86_400_000;
+
+/** Channels that a refusal names at most. */
+const namedChannels = 20;
 
 /** The context that the app secret is sealed for (storage/secrets/vault.ts). */
 export function appSecretContext(partnerAppCredentialId: string): string {
@@ -265,9 +268,16 @@ export class PartnerApps {
       if (row.status === 'revoked') return;
       const projects = await em.find(Project, { workspaceId }, { fields: ['projectId'] });
       const projectId = { $in: projects.map(project => project.projectId) };
-      if ((await em.count(Channel, { partnerAppCredentialId, projectId })) > 0) {
-        throw this.#rules.refuse('partner_app_in_use');
-      }
+      const channels = await em.find(
+        Channel,
+        { partnerAppCredentialId, projectId },
+        {
+          fields: ['channelId', 'projectId', 'environmentId', 'name'],
+          orderBy: { createdAt: 'desc', channelId: 'desc' },
+          limit: namedChannels,
+        },
+      );
+      if (channels.length > 0) throw this.#rules.partnerAppInUse(channels.map(toUsingChannel));
       await revokePartnerApp(em, row, change);
     });
   }
@@ -288,6 +298,10 @@ export class PartnerApps {
   #fingerprint(secret: string): string {
     return this.#hash.digest('partner-app-fingerprint', secret).toString('hex', 0, 8);
   }
+}
+
+function toUsingChannel({ channelId, projectId, environmentId, name }: UsingChannel): UsingChannel {
+  return { channelId, projectId, environmentId, name };
 }
 
 function toResource(row: PartnerAppRow): PartnerAppCredential {

@@ -50,8 +50,15 @@ export type TenancyRefusal =
   | 'production_exists'
   | 'address_is_member'
   | 'invitation_open'
-  | 'partner_app_revoked'
-  | 'partner_app_in_use';
+  | 'partner_app_revoked';
+
+/** A channel that is connected by a partner app. */
+export interface UsingChannel {
+  readonly channelId: string;
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly name: string;
+}
 
 export interface TenancyRules {
   /** Whether the role administers a workspace; undefined: the user is no member. */
@@ -77,5 +84,7 @@ export interface TenancyRules {
   noKeyEnvironment(environment: KeyEnvironment): Error;
   /** The error for a shortcut that another canned reply of the project has; undefined: it is gone by now. */
   shortcutTaken(cannedReplyId: string | undefined): Error;
+  /** The error for a partner app that channels use: some of them, newest first. */
+  partnerAppInUse(channels: readonly UsingChannel[]): Error;
   refuse(reason: TenancyRefusal): Error;
 }

@@ -2,6 +2,7 @@
  * A chat provider of one's own, to connect a channel of one's own node to: docs/guide/channels.md goes through it. There is one business
  * with one number, and the participants are played over HTTP:
  *
+ *   GET  /dialog/oauth     the page of the sign-up in the browser, to which Studio leads
  *   GET  /demo/business    the app, its secret, and a token that reaches the business account
  *   GET  /demo/code        a new code of the sign-up in the browser, which lives 30 seconds
  *   POST /demo/write       {from, name?, text}: a participant writes; {from, name?, message}: anything else, as the provider puts it
@@ -44,9 +45,11 @@ export async function startDemoProvider(port: number, tell: Tell): Promise<Chata
 /** `npm run demo:chatapp -- --serve`: until Ctrl-C. */
 export async function serve(port: number): Promise<void> {
   const provider = await startDemoProvider(port, line => display.note(line));
+  const business = (await (await fetch(`${provider.url}/demo/business`)).json()) as Json;
   display.title(`A chat provider listens on ${provider.url}`);
   display.note('In another terminal, start a node that knows it:');
   display.note(`CHATAPP_GRAPH_URL=${provider.url} npm start`);
+  display.note(`Its app: ${readText(business, 'appId')}, with the secret ${readText(business, 'appSecret')}`);
   display.note('Then go on with "Connect a chatapp channel" in docs/guide/channels.md. Ctrl-C ends it.');
   let isStopping = false;
   const stop = (): void => {

@@ -1,7 +1,9 @@
 /** One channel: its state, and a message to try it with. */
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
 import { PagePending } from '../parts/page-pending.tsx';
@@ -13,6 +15,8 @@ import { useTexts } from '../texts/index.ts';
 import { Commands } from './commands.tsx';
 import { DefaultAgent } from './default-agent.tsx';
 import { TryMessage } from './try-message.tsx';
+
+const Chatapp = lazyPart(() => import('./chatapp/chatapp.tsx'));
 
 export function ChannelPage() {
   const texts = useTexts().channels;
@@ -42,6 +46,11 @@ export function ChannelPage() {
           ['ID', <Copyable key="id" label={texts.copyId} text={channelId} />],
         ]}
       />
+      {kind === 'chatapp' && (
+        <Suspense>
+          <Chatapp channel={channel} />
+        </Suspense>
+      )}
       {mayWrite && kind !== 'chatapp' && (
         <Section title={texts.tryTitle}>
           <TryMessage channel={channel} />

@@ -1,7 +1,7 @@
 /** What the palette offers beside what was made here: pages, environments, and what is done anywhere. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Building2, CircleUser, LogOut, type LucideIcon, MapPin, Moon, Sun } from 'lucide-react';
+import { Blocks, Building2, CircleUser, LogOut, type LucideIcon, MapPin, Moon, Sun } from 'lucide-react';
 import { useMemo } from 'react';
 import { askToSignOut } from '../../kit/browser-session.ts';
 import type { Command } from '../../kit/palette/commands.ts';
@@ -34,6 +34,13 @@ export function usePageCommands(): readonly StudioCommand[] {
         Icon: Building2,
         run: () => void navigate({ to: '/workspace/$workspaceId', params: { workspaceId } }),
       })),
+      ...workspaces.map(({ workspaceId, name }): StudioCommand => ({
+        id: `page-partner-apps-${workspaceId}`,
+        group: 'pages',
+        label: name === undefined ? names.partnerApps : `${name} · ${names.partnerApps}`,
+        Icon: Blocks,
+        run: () => void navigate({ to: '/workspace/$workspaceId/partner-apps', params: { workspaceId } }),
+      })),
       {
         id: 'page-account',
         group: 'pages',
@@ -65,14 +72,19 @@ function useProjectPages(): readonly StudioCommand[] {
 }
 
 /** That of the project; outside of projects all, by their names. */
-function useWorkspaces(): readonly { readonly workspaceId: string; readonly label: string }[] {
+function useWorkspaces(): readonly {
+  readonly workspaceId: string;
+  readonly label: string;
+  /** Where there are several. */
+  readonly name?: string;
+}[] {
   const { workspace } = useTexts().shell.pages;
   const tenant = useOptionalTenant();
   const { data: caller } = useCaller();
   return useMemo(() => {
     if (tenant !== undefined) return [{ workspaceId: tenant.workspaceId, label: workspace }];
     const all = caller?.workspaces ?? [];
-    return all.map(({ workspaceId, name }) => ({ workspaceId, label: `${name} · ${workspace}` }));
+    return all.map(({ workspaceId, name }) => ({ workspaceId, name, label: `${name} · ${workspace}` }));
   }, [workspace, tenant, caller]);
 }
 

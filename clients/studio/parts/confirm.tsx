@@ -13,10 +13,12 @@ interface ConfirmProps {
   /** To be typed. */
   readonly name?: string;
   readonly run: () => Promise<unknown>;
+  /** What is said of an error. Default: what is said of all. */
+  readonly problem?: (error: unknown) => ReactNode;
   readonly onClose: () => void;
 }
 
-export function Confirm({ title, children, action, name, run, onClose }: ConfirmProps) {
+export function Confirm({ title, children, action, name, run, problem, onClose }: ConfirmProps) {
   const texts = useTexts().confirm;
   const { close } = useKitTexts().shell;
   const [typed, setTyped] = useState('');
@@ -36,7 +38,7 @@ export function Confirm({ title, children, action, name, run, onClose }: Confirm
             onChange={event => setTyped(event.currentTarget.value)}
           />
         )}
-        <ErrorNote error={error} />
+        {problem === undefined ? <ErrorNote error={error} /> : problem(error)}
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
             {texts.cancel}

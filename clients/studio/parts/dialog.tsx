@@ -35,17 +35,19 @@ interface DialogFormProps {
   /** Whether it can be sent as it is. */
   readonly isReady?: boolean;
   readonly run: () => Promise<unknown>;
+  /** What is said of an error. Default: what is said of all. */
+  readonly problem?: (error: unknown) => ReactNode;
   readonly children: ReactNode;
 }
 
 /** What was typed stays where it fails. */
-export function DialogForm({ action, isReady = true, run, children }: DialogFormProps) {
+export function DialogForm({ action, isReady = true, run, problem, children }: DialogFormProps) {
   const { isRunning, error, submit } = useSubmit(run);
   return (
     <form onSubmit={submit} autoComplete="off">
       <Stack gap="md">
         {children}
-        <ErrorNote error={error} />
+        {problem === undefined ? <ErrorNote error={error} /> : problem(error)}
         <Group justify="flex-end">
           <Button type="submit" loading={isRunning} disabled={!isReady}>
             {action}

@@ -1,5 +1,5 @@
 /** The left side outside of a project: the pages of each workspace, and those of who is signed in. */
-import { ArrowLeft, Building2, CircleUser } from 'lucide-react';
+import { ArrowLeft, Blocks, Building2, CircleUser } from 'lucide-react';
 import { useTexts } from '../texts/index.ts';
 import { useCaller } from './caller.ts';
 import { NavFrame, NavGroup, NavLink } from './nav-parts.tsx';
@@ -31,6 +31,14 @@ export function OuterNav({ onChosen }: { readonly onChosen?: (() => void) | unde
             onClick={onChosen}
           >
             {texts.pages.workspace}
+          </NavLink>
+          <NavLink
+            Icon={Blocks}
+            to="/workspace/$workspaceId/partner-apps"
+            params={{ workspaceId }}
+            onClick={onChosen}
+          >
+            {texts.pages.partnerApps}
           </NavLink>
         </NavGroup>
       ))}

@@ -13,7 +13,7 @@ const at = (rest: string): string => `/studio/${projectId}/${environmentId}${res
 
 /** What changes something. */
 const writes =
-  /^(?:create|save|add a key|invite|archive|revoke|rotate|new secret|disable|send a test|call it|next version|use version|go back)/i;
+  /^(?:create|save|connect|disconnect|register|add a key|invite|archive|revoke|rotate|new secret|disable|send a test|call it|next version|use version|go back)/i;
 
 t.test('each page, light and dark, keeps nobody out, and fits a phone', async t => {
   const page = await openConsole(t, browser, setting, owner, { path: at('') });

@@ -25,7 +25,7 @@ export async function setStudioStage({
   environmentId,
   channelId,
 }: ConsoleAccount): Promise<StudioStage> {
-  const { stitchId, loomId, toolId, agentId } = await createThings(skein);
+  const { stitchId, loomId, toolId, agentId, chatappId } = await createThings(skein);
   const { threadId } = await skein.channels.receive(channelId, {
     externalParticipantRef: 'ada',
     body: 'Hello?',
@@ -36,6 +36,7 @@ export async function setStudioStage({
     [at(''), 'of 6 done'],
     [at('/channels'), 'Sandbox'],
     [at(`/channels/${channelId}`), 'Kind'],
+    [at(`/channels/${chatappId}`), 'This channel is not connected yet'],
     [at('/webhooks'), 'Shop'],
     [at(`/webhooks/${stitchId}`), 'Deliveries'],
     [at('/messages'), 'Messages'],
@@ -54,6 +55,7 @@ export async function setStudioStage({
     [at('/team'), 'Team'],
     [at('/audit'), 'Audit log'],
     [`/studio/workspace/${workspaceId}`, 'Projects'],
+    [`/studio/workspace/${workspaceId}/partner-apps`, 'No app yet'],
     ['/studio/account', 'Your account'],
   ] as const;
   return {
@@ -74,7 +76,8 @@ async function createThings(skein: Skein) {
   });
   const { toolId } = await skein.tools.create({ name: 'find_order', url: 'https://example.com/orders' });
   const { agentId } = await skein.agents.create({ name: 'Ava', mode: 'paused', loomId });
-  return { stitchId: stitch.stitchId, loomId, toolId, agentId };
+  const { channelId: chatappId } = await skein.channels.create({ name: 'Chat', kind: 'chatapp' });
+  return { stitchId: stitch.stitchId, loomId, toolId, agentId, chatappId };
 }
 
 export async function openScreen(

@@ -211,6 +211,8 @@ t.test('every variable arrives', t => {
     LLM_PROVIDER_3_URL: 'http://three',
     CHATAPP_GRAPH_URL: 'http://provider/',
     CHATAPP_GRAPH_VERSION: 'v26.0',
+    CHATAPP_SIGNUP_URL: 'http://provider/sign-up',
+    CHATAPP_SIGNUP_CONFIG_ID: '2002',
     CHATAPP_APP_ID: '1001',
     CHATAPP_APP_SECRET: 'secret-of-the-app',
     RATE_LIMITS: 'off',
@@ -255,6 +257,7 @@ t.test('every variable arrives', t => {
     chatapp: {
       graph: { url: 'http://provider', version: 'v26.0' },
       app: { appId: '1001', appSecret: 'secret-of-the-app' },
+      signup: { url: 'http://provider/sign-up', configId: '2002' },
     },
     limits: { ...defaultLimits, apiKeys: 7 },
     rateLimits: undefined,
@@ -272,6 +275,8 @@ t.test('a bad value names its variable and what it wants', t => {
     GRPC_PORT: ['65536', 'OFF', 'none'],
     CHATAPP_GRAPH_URL: ['graph', 'ftp://graph'],
     CHATAPP_GRAPH_VERSION: ['25', 'v25', 'v25.0/x', 'latest'],
+    CHATAPP_SIGNUP_URL: ['sign-up', 'ftp://graph'],
+    CHATAPP_SIGNUP_CONFIG_ID: ['a', '1 2'],
     CHATAPP_APP_ID: ['app', '12 34'],
     BASE_URL: ['api.example.com', 'ftp://a', 'https://a/path', 'https://a?x=1', 'https://u:p@a'],
     MEDIA_URL: [

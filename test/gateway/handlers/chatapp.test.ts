@@ -219,7 +219,10 @@ t.test('a partner app that a channel uses is not revoked', async t => {
   t.equal((await connect(channelId, given)).status, 200);
   t.match(await person.ask('revokePartnerApp', { params }), {
     status: 409,
-    body: { error: 'svc/partner_app/in_use' },
+    body: {
+      error: 'svc/partner_app/in_use',
+      details: { channels: [{ channelId, projectId, environmentId: tenant.environmentId, name: 'Chat' }] },
+    },
   });
   await disconnect(channelId);
   t.equal((await person.ask('revokePartnerApp', { params })).status, 204);

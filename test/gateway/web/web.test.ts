@@ -20,6 +20,7 @@ const startApps = (t: Test, folder?: string) =>
       baseUrl: 'https://skein.example.com/',
       signup: 'disabled',
       passkeyOrigin: 'https://skein.example.com',
+      chatapp: { url: 'https://provider.example/dialog?a="&b=2', appId: '1001', configId: undefined },
       ...(folder && { folder }),
     }),
   );
@@ -43,6 +44,11 @@ t.test('every address of an app is its page, with a nonce of its own', async t =
       page,
       '<meta name="skein-passkeys" content="https://skein.example.com"',
       'and where passkeys work',
+    );
+    t.match(
+      page,
+      '<meta name="skein-chatapp" content="https://provider.example/dialog?a=&quot;&amp;b=2" data-app-id="1001" data-config-id="" />',
+      'and where one signs up at the chat provider',
     );
     for (const [tag] of page.matchAll(/<(?:script|style|link rel="(?:stylesheet|modulepreload)")[^>]*>/g)) {
       t.match(tag, `nonce="${nonce}"`, tag);

@@ -17,6 +17,8 @@ export interface App {
   secret: string;
   /** The app's own callback, for what is not overridden. */
   callback: Callback | undefined;
+  /** Where a sign-up may lead back to; undefined: anywhere. */
+  redirectUris: readonly string[] | undefined;
 }
 
 /** A business account. */
@@ -85,7 +87,7 @@ export class Accounts {
   }
 
   addApp(secret = randomBytes(16).toString('hex')): App {
-    const app: App = { id: this.#newId(), secret, callback: undefined };
+    const app: App = { id: this.#newId(), secret, callback: undefined, redirectUris: undefined };
     this.#apps.set(app.id, app);
     return app;
   }
@@ -146,6 +148,10 @@ export class Accounts {
 
   findAccount(id: string): Account | undefined {
     return this.#accounts.get(id);
+  }
+
+  listAccounts(): readonly Account[] {
+    return [...this.#accounts.values()];
   }
 
   findNumber(id: string): PhoneNumber | undefined {

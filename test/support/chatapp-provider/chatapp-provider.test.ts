@@ -67,6 +67,33 @@ t.test('a code is exchanged once, within 30 seconds, by its own app', async t =>
   t.equal(provider.requests.at(-1), 'GET /oauth/access_token');
 });
 
+t.test('a sign-up leads back to the app, with a code for its address or with a refusal', async t => {
+  const { provider, accounts, app, account, call } = await start(t);
+  const redirectUri = 'https://agency.example/done';
+  app.redirectUris = [redirectUri];
+  const fields = { client_id: app.id, redirect_uri: redirectUri, response_type: 'code', config_id: '1' };
+  const open = (more: Readonly<Record<string, string>>) =>
+    fetch(`${provider.url}/v25.0/dialog/oauth?${new URLSearchParams({ ...fields, state: 'a&b', ...more })}`, {
+      redirect: 'manual',
+    });
+  t.match(await (await open({})).text(), `account=${account.id}`);
+  const location = new URL((await open({ account: account.id })).headers.get('location') ?? '');
+  t.equal(location.origin + location.pathname, redirectUri);
+  t.equal(location.searchParams.get('state'), 'a&b');
+  const code = location.searchParams.get('code') ?? '';
+  const exchange = (uri: string) =>
+    call(
+      'GET',
+      `oauth/access_token?client_id=${app.id}&client_secret=${app.secret}&code=${code}&redirect_uri=${encodeURIComponent(uri)}`,
+    );
+  t.match(await exchange(redirectUri), { status: 200, body: { access_token: /^EAA/ } });
+  t.ok(accounts.listTokens().length > 1);
+  t.match((await open({ account: 'none' })).headers.get('location'), /[?]error=access_denied&/);
+  for (const wrong of [{ redirect_uri: 'https://other.example/' }, { config_id: '' }, { client_id: '7' }]) {
+    t.equal((await open(wrong)).status, 400, JSON.stringify(wrong));
+  }
+});
+
 t.test('a token is inspected by its app, and ends', async t => {
   const { clock, accounts, app, account, call } = await start(t);
   const expiresAt = clock.now / 1_000 + 60;

@@ -12,6 +12,7 @@ import { Faults, strike } from './faults.ts';
 import { MediaFiles } from './media.ts';
 import { Messages, newMessageId, type SentMessage } from './messages.ts';
 import type { ProviderAnswer, ProviderRequest, Route } from './requests.ts';
+import { signupRoute } from './signup.ts';
 import { Templates } from './templates.ts';
 import { createContact, createPayload, type Json, type Participant, writeJson } from './webhooks.ts';
 
@@ -51,6 +52,7 @@ export class ChatappProvider {
       this.messages.route,
       this.media.route,
       this.templates.route,
+      signupRoute(this.accounts),
       connectRoutes(this.accounts, now),
     ];
     this.#server = createServer((request, response) => void this.#take(request, response));

@@ -34,6 +34,7 @@ export const shell: StudioTexts['shell'] = {
     team: 'Team',
     audit: 'Änderungsprotokoll',
     workspace: 'Arbeitsbereich',
+    partnerApps: 'Partner-Apps',
     account: 'Ihr Konto',
   },
   groups: { build: 'Verbinden', agents: 'Agenten', manage: 'Verwalten', account: 'Sie' },

@@ -31,6 +31,7 @@ export const shell = {
     team: 'Team',
     audit: 'Audit log',
     workspace: 'Workspace',
+    partnerApps: 'Partner apps',
     account: 'Your account',
   },
   groups: { build: 'Connect', agents: 'Agents', manage: 'Manage', account: 'You' },
