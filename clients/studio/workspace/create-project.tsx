@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import { NameDialog } from '../parts/name-dialog.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { useRefresh } from './refresh.ts';
 
 export function CreateProject() {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { workspaceId, mayAdminister } = useWorkspace();
   const refresh = useRefresh();
   const [isOpen, setOpen] = useState(false);

@@ -7,13 +7,13 @@ import type { Project } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { useRefresh } from './refresh.ts';
 
 type Act = 'rename' | 'production' | 'archive' | 'restore';
 
 export function ProjectActions({ project }: { readonly project: Project }) {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { mayAdminister } = useWorkspace();
   const { data: places } = useEnvironments();
   const [chosen, setChosen] = useState<Act>();
@@ -54,7 +54,7 @@ interface ActionDialogProps {
 }
 
 function ActionDialog({ act, project: { projectId, name }, onClose }: ActionDialogProps) {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const refresh = useRefresh();
   const title = texts.actOn[act](name);
   const action = texts.acts[act];

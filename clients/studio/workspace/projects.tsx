@@ -7,11 +7,11 @@ import type { Project } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { ProjectActions } from './project-actions.tsx';
 
 export function Projects() {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { workspaceId, mayAdminister } = useWorkspace();
   const columns: Column<Project>[] = [
     {
@@ -66,7 +66,7 @@ export function Projects() {
 
 /** Production is marked, so that nobody takes it for the other. */
 function Environments({ projectId }: { readonly projectId: string }) {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { data: places = [] } = useEnvironments();
   return places
     .filter(each => each.projectId === projectId)

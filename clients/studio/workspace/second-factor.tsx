@@ -5,10 +5,10 @@ import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useWorkspace, workspaceKey } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 
 export function SecondFactorDemand() {
-  const texts = useTexts().workspace.secondFactor;
+  const texts = allTexts.secondFactor;
   const { workspace, workspaceId, isOwner, isArchived } = useWorkspace();
   const queries = useQueryClient();
   const [isRunning, setRunning] = useState(false);

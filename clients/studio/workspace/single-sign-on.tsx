@@ -8,13 +8,13 @@ import { Confirm } from '../parts/confirm.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { Domains } from './sso-domains.tsx';
 
 export const ssoKey = (workspaceId: string): readonly string[] => ['single-sign-on', workspaceId];
 
 export function SingleSignOn() {
-  const texts = useTexts().workspace.sso;
+  const texts = allTexts.sso;
   const { workspaceId, mayAdminister } = useWorkspace();
   const { data: settings, error } = useQuery({
     queryKey: ssoKey(workspaceId),
@@ -34,7 +34,7 @@ export function SingleSignOn() {
 }
 
 function Provider({ settings }: { readonly settings: Settings }) {
-  const texts = useTexts().workspace.sso;
+  const texts = allTexts.sso;
   const { workspaceId } = useWorkspace();
   const queries = useQueryClient();
   const [issuer, setIssuer] = useState(settings.issuer ?? '');

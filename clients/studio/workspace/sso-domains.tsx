@@ -9,7 +9,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 
 function useRefreshDomains(): () => Promise<void> {
   const { workspaceId } = useWorkspace();
@@ -18,7 +18,7 @@ function useRefreshDomains(): () => Promise<void> {
 }
 
 export function Domains({ settings }: { readonly settings: SingleSignOn }) {
-  const texts = useTexts().workspace.sso;
+  const texts = allTexts.sso;
   const { workspaceId } = useWorkspace();
   const refresh = useRefreshDomains();
   const [domain, setDomain] = useState('');
@@ -58,7 +58,7 @@ export function Domains({ settings }: { readonly settings: SingleSignOn }) {
 }
 
 function Domain({ domain: { domain, record, provenAt, required } }: { readonly domain: SsoDomain }) {
-  const texts = useTexts().workspace.sso;
+  const texts = allTexts.sso;
   const { workspaceId } = useWorkspace();
   const refresh = useRefreshDomains();
   const { isRunning, error, run } = useAction();

@@ -6,13 +6,13 @@ import { skein } from '../../kit/browser-session.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { useRefresh } from './refresh.ts';
 
 type Act = 'create' | 'rename' | 'archive' | 'restore';
 
 export function WorkspaceActions() {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { isOwner, isArchived, mayAdminister } = useWorkspace();
   const [chosen, setChosen] = useState<Act>();
   const close = (): void => setChosen(undefined);
@@ -41,7 +41,7 @@ export function WorkspaceActions() {
 }
 
 function ActionDialog({ act, onClose }: { readonly act: Act; readonly onClose: () => void }) {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { workspace, workspaceId } = useWorkspace();
   const refresh = useRefresh();
   const navigate = useNavigate();

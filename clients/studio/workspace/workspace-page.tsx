@@ -1,7 +1,7 @@
 /** A workspace: its projects, and what is done to it as a whole. */
 import { Page, Section } from '../parts/page.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
-import { useTexts } from '../texts/index.ts';
+import { texts as allTexts } from '../texts/workspace.ts';
 import { CreateProject } from './create-project.tsx';
 import { Projects } from './projects.tsx';
 import { SecondFactorDemand } from './second-factor.tsx';
@@ -9,7 +9,7 @@ import { SingleSignOn } from './single-sign-on.tsx';
 import { WorkspaceActions } from './workspace-actions.tsx';
 
 export function WorkspacePage() {
-  const texts = useTexts().workspace;
+  const texts = allTexts;
   const { workspace } = useWorkspace();
   return (
     <Page title={workspace.name} about={texts.about} actions={<WorkspaceActions />}>

@@ -13,7 +13,6 @@ import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
-import { workspace } from './workspace.ts';
 
 export const german: StudioTexts = {
   shell,
@@ -35,7 +34,6 @@ export const german: StudioTexts = {
   tools,
   runs,
   credentials,
-  workspace,
   account,
   palette,
 };

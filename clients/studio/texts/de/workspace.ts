@@ -1,7 +1,7 @@
 /** Ein Arbeitsbereich, seine Projekte und deren Umgebungen. */
-import type { StudioTexts } from '../en/index.ts';
+import type { WorkspaceTexts } from '../en/workspace.ts';
 
-export const workspace: StudioTexts['workspace'] = {
+export const workspace: WorkspaceTexts = {
   about: 'Ein Arbeitsbereich enthält Projekte und die Menschen, die darin arbeiten.',
   projects: 'Projekte',
   project: 'Projekt',

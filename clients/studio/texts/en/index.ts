@@ -12,7 +12,6 @@ import { confirm, errors, secret, shell, table } from './shell.ts';
 import { team } from './team.ts';
 import { usage } from './usage.ts';
 import { webhooks } from './webhooks.ts';
-import { workspace } from './workspace.ts';
 
 export const english = {
   shell,
@@ -34,7 +33,6 @@ export const english = {
   tools,
   runs,
   credentials,
-  workspace,
   account,
   palette,
 };

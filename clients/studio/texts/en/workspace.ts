@@ -75,3 +75,5 @@ export const workspace = {
     removeDomainHint: 'Its addresses do not sign in by the provider any more.',
   },
 };
+
+export type WorkspaceTexts = typeof workspace;
