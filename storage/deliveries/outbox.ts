@@ -208,12 +208,17 @@ export async function nextDueAt(db: Queries, stitchId: string, now: number): Pro
 // of processor time without it, and in 31 with it.
 const selectFailedHeads = `
   select "threadId", seq, "firstAttemptAt" from (
-    select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt('greatest(d.created_at, $2)')} as "firstAttemptAt"
-    from stitches s join webhook_deliveries d on ${belongs}
-    where s.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
-      and d.next_attempt_at > $2 and d.next_attempt_at <= $3::timestamptz + interval '20 minutes'
+    select heads.*, dense_rank() over (order by first, "threadId") as place from (
+      select heads.*, min(seq) over (partition by "threadId") as first from (
+        select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt('greatest(d.created_at, $2)')} as "firstAttemptAt"
+        from stitches s join webhook_deliveries d on ${belongs}
+        where s.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
+          and d.next_attempt_at > $2 and d.next_attempt_at <= $3::timestamptz + interval '20 minutes'
+      ) heads
+      where "firstAttemptAt" > $2
+    ) heads
   ) heads
-  where "firstAttemptAt" > $2 order by seq limit $4`;
+  where place <= $4 order by seq, "firstAttemptAt"`;
 
 export interface FailedHead {
   readonly threadId: string;
@@ -230,16 +235,19 @@ export interface HeadTimes {
   readonly dueUntil: number;
 }
 
-/** Deliveries that wait for a retry and have these times. */
+/**
+ * Deliveries that wait for a retry and have these times. Of so many threads at most, those with the earliest events: of a thread there may be
+ * several, a head and the replays of what comes before it or of itself, and whoever bounds what is held counts threads.
+ */
 export async function failedHeads(
   db: Queries,
   stitchId: string,
   { since, dueUntil }: HeadTimes,
-  limit: number,
+  threads: number,
 ): Promise<FailedHead[]> {
   const rows = await db.query<{ threadId: string; seq: number; firstAttemptAt: Date }>(
     selectFailedHeads,
-    [stitchId, new Date(since), new Date(dueUntil), limit],
+    [stitchId, new Date(since), new Date(dueUntil), threads],
     'deliveries.heads',
   );
   return rows.map(row => ({ ...row, firstAttemptAt: row.firstAttemptAt.getTime() }));

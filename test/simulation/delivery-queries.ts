@@ -104,19 +104,19 @@ const queries: Readonly<Record<string, Query>> = {
     const next = listRetries(sources, stitchId).find(({ at }) => at > now.getTime());
     return [{ at: next === undefined ? null : new Date(next.at) }];
   },
-  'deliveries.heads': (sources, [stitchId, since, until, limit]: readonly [string, Date, Date, number]) =>
-    openRows(sources, stitchId, 'retrying')
-      .flatMap(row => {
-        const firstAttemptAt = findFirstAttempt(sources, row);
-        const dueAt = Date.parse(row.nextAttemptAt ?? '');
-        const isDue = dueAt > since.getTime() && dueAt <= until.getTime() + clocksDifferMs;
-        const isRecent =
-          row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime() && isDue;
-        return row.threadId !== null && isRecent && firstAttemptAt !== null && firstAttemptAt > since
-          ? [{ threadId: row.threadId, seq: row.eventSeq, firstAttemptAt }]
-          : [];
-      })
-      .slice(0, limit),
+  'deliveries.heads': (sources, [stitchId, since, until, limit]: readonly [string, Date, Date, number]) => {
+    const heads = openRows(sources, stitchId, 'retrying').flatMap(row => {
+      const firstAttemptAt = findFirstAttempt(sources, row);
+      const dueAt = Date.parse(row.nextAttemptAt ?? '');
+      const isDue = dueAt > since.getTime() && dueAt <= until.getTime() + clocksDifferMs;
+      const isRecent = row.lastAttemptAt !== null && Date.parse(row.lastAttemptAt) > since.getTime() && isDue;
+      return row.threadId !== null && isRecent && firstAttemptAt !== null && firstAttemptAt > since
+        ? [{ threadId: row.threadId, seq: row.eventSeq, firstAttemptAt }]
+        : [];
+    });
+    const threads = [...new Set(heads.map(({ threadId }) => threadId))].slice(0, limit);
+    return heads.filter(({ threadId }) => threads.includes(threadId));
+  },
   'deliveries.bodies': (
     { log, read },
     [projects, seqs, instants]: readonly [readonly string[], readonly number[], readonly string[]],

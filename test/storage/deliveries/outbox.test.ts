@@ -7,7 +7,12 @@ import { findDelivery, findDeliveryTenant } from '../../../storage/deliveries/de
 import { deriveDeliveryId } from '../../../storage/deliveries/subscriptions.ts';
 import { ensurePartitions } from '../../../storage/retention/partitions.ts';
 import { cancelDeliveries } from '../../../storage/deliveries/unfinished.ts';
-import { dueDeliveries, nextDueAt, pendingDeliveries } from '../../../storage/deliveries/outbox.ts';
+import {
+  dueDeliveries,
+  failedHeads,
+  nextDueAt,
+  pendingDeliveries,
+} from '../../../storage/deliveries/outbox.ts';
 import fc from '../../support/fuzz.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
@@ -233,3 +238,39 @@ t.test(
     t.equal(await findDelivery(database, tenant, nobodys), undefined);
   },
 );
+
+t.test('of the threads whose heads have failed each has all of its heads, replays too', async t => {
+  const now = Date.now();
+  const heads = [
+    ['thread_a', 7],
+    ['thread_a', 3],
+    ['thread_a', 3],
+    ['thread_b', 5],
+    ['thread_c', 9],
+  ] as const;
+  await database.query(
+    `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
+     values ('stitch_heads', 'prj_1', 'env_1', 'stitch', 'active', now(), now(), '{}', 1)`,
+  );
+  await database.query(
+    `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
+       event_at, thread_id, status, trigger, attempt_count, last_attempt_at, next_attempt_at, updated_at)
+     select 'whd_head' || n, $3, 'prj_1', 'env_1', 'stitch_heads', 'evt_' || seq, seq, 'thread.message.received', $3, thread, 'retrying',
+       'replay', 1, $3, $3::timestamptz + interval '1 minute', $3
+     from unnest($1::text[], $2::bigint[]) with ordinality as head(thread, seq, n)`,
+    [heads.map(([thread]) => thread), heads.map(([, seq]) => seq), new Date(now)],
+  );
+  await database.query(
+    `insert into webhook_attempts (delivery_id, number, attempted_at, project_id, trigger, duration_ms)
+     select delivery_id, 1, last_attempt_at, project_id, trigger, 1 from webhook_deliveries where stitch_id = 'stitch_heads'`,
+  );
+  const find = async (threads: number): Promise<string[]> => {
+    const times = { since: now - 60_000, dueUntil: now + 60_000 };
+    const found = await failedHeads(database, 'stitch_heads', times, threads);
+    return found.map(({ threadId, seq }) => `${threadId} ${seq}`);
+  };
+  const ofFirst = ['thread_a 3', 'thread_a 3', 'thread_a 7'];
+  t.strictSame(await find(1), ofFirst);
+  t.strictSame(await find(2), [...ofFirst.slice(0, 2), 'thread_b 5', 'thread_a 7']);
+  t.equal((await find(3)).length, heads.length);
+});
