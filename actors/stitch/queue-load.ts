@@ -36,6 +36,13 @@ export const maxHeld = 1_000;
  * threads. Whoever takes the stitch over asks for as many: a head that it does not know would be overtaken.
  */
 export const maxHeads = maxHeld + 2 * pageSize + maxThreads + maxInFlight + maxStarted;
+/**
+ * With so many threads behind in the log, or as many among the rows, neither is read further: first they are read by themselves. More than are
+ * held, so that heads alone keep nothing back. A receiver that refuses every event of 8,000 threads or more leaves some hundred of them behind
+ * (measured over 20 hours with ten events a second); of fewer threads it leaves all, since each page then has more of held threads than are read
+ * by themselves, and of more it does as well where a burst has left every eighth behind. Each turn looks at all of them.
+ */
+export const maxSkipped = 2 * maxHeads;
 
 export interface EventsRequest {
   readonly from: number;
@@ -103,8 +110,9 @@ export function requestLoad(
   if (queue.load !== null || isFull) return { queue, request: undefined };
   const limit = probing ? pageSizeProbing : pageSize;
   const takesNew = queue.held.size < maxHeld;
-  const wantsRows = takesNew && queue.mayHaveRows;
-  const wantsEvents = takesNew && queue.mayHaveEvents && (wantsRows || !queue.mayHaveOldRows);
+  const wantsRows = takesNew && queue.mayHaveRows && queue.skippedRows.size < maxSkipped;
+  const mayReadOn = takesNew && queue.mayHaveEvents && queue.skipped.size < maxSkipped;
+  const wantsEvents = mayReadOn && (wantsRows || !queue.mayHaveOldRows);
   const wantsDue = queue.mayHaveDue && (!probing || queue.waiting.every(isNew));
   const threads = takesNew ? takeReady(queue, probing ? 1 : maxThreads, now) : [];
   if (!wantsEvents && !wantsRows && threads.length === 0 && !wantsDue) return { queue, request: undefined };

@@ -7,6 +7,7 @@ import {
   type LoadRequest,
   maxHeads,
   maxHeld,
+  maxSkipped,
   requestLoad,
 } from '../../../actors/stitch/queue-load.ts';
 import {
@@ -314,5 +315,24 @@ t.test('no more threads are held than whoever takes the stitch over asks for', t
   t.ok(stitch.held > 2 * maxHeld, `${stitch.held} are held`);
   t.ok(stitch.held <= maxHeads);
   t.notOk(stitch.load(), 'and nothing more is loaded');
+  t.end();
+});
+
+t.test('with many threads behind nothing is read that would leave more behind', t => {
+  const now = 1_000_000;
+  const list = (count: number): ReadonlyMap<string, number> =>
+    new Map(Array.from({ length: count }, (_, n) => [`thread_${n}`, n + 1]));
+  const more = { ...read, waiting: [], next: 100_000, mayHaveEvents: true, mayHaveRows: true };
+  const ask = (skipped: number, skippedRows: number): LoadRequest | undefined => {
+    const behind = list(skipped);
+    const queue = { ...more, skipped: behind, ready: new Set(behind.keys()), skippedRows: list(skippedRows) };
+    return requestLoad(queue, false, now).request;
+  };
+  t.match(ask(maxSkipped - 1, maxSkipped - 1), { events: { from: 100_000 }, rows: { from: 30 } });
+  const log = ask(maxSkipped, 0);
+  t.match(log, { events: null, rows: { from: 30 } });
+  t.ok((log?.threads.length ?? 0) > 0, 'they are read by themselves');
+  t.match(ask(0, maxSkipped), { events: { from: 100_000 }, rows: null });
+  t.ok(maxSkipped > maxHeads, 'heads alone keep nothing back');
   t.end();
 });
