@@ -73,10 +73,12 @@ const selectThreads = `
     order by seq limit ${threadEvents}
   ) e order by t.n, e.seq`;
 
-// The instants are part of the key, and name the partition.
+// A scheduled delivery has the instant of its event, which names the partition. By the days of these events alone: joined with a list of 256 keys
+// the planner reckons with a look into each partition for each of them, and reads the index of the whole table instead (in a table of 63,000 rows
+// and 38 days 30 to 120 ms, and 0.4 in place of it; with 250 keys of all days 30 and 16).
 const selectRecorded = `
-  select d.delivery_id as id from unnest($1::text[], $2::timestamptz[]) as k(id, at)
-  join webhook_deliveries d on d.delivery_id = k.id and d.created_at = k.at`;
+  select delivery_id as id from webhook_deliveries
+  where delivery_id = any ($1::text[]) and created_at >= $2::timestamptz and created_at <= $3::timestamptz`;
 
 /** Those of the deliveries that have no row, in their order. */
 export async function dropRecorded<T extends Pick<OpenDelivery, 'deliveryId' | 'createdAt'>>(
@@ -84,9 +86,12 @@ export async function dropRecorded<T extends Pick<OpenDelivery, 'deliveryId' | '
   deliveries: readonly T[],
 ): Promise<T[]> {
   if (deliveries.length === 0) return [];
+  const ids = deliveries.map(({ deliveryId }) => deliveryId);
+  // Texts of one format.
+  const instants = deliveries.map(({ createdAt }) => createdAt).sort();
   const rows = await db.query<{ id: string }>(
     selectRecorded,
-    [deliveries.map(({ deliveryId }) => deliveryId), deliveries.map(({ createdAt }) => createdAt)],
+    [ids, instants[0], instants.at(-1)],
     'deliveries.recorded',
   );
   const recorded = new Set(rows.map(({ id }) => id));

@@ -71,10 +71,11 @@ const queries: Readonly<Record<string, Query>> = {
         .slice(0, threadEvents)
         .map(event => ({ ...toTailRow(sources, event), n: index + 1 })),
     ),
-  'deliveries.recorded': ({ tables }, [ids, instants]: readonly (readonly string[])[]) =>
-    (ids ?? []).flatMap((id, index) =>
-      tables.deliveries.get(id)?.createdAt === instants?.[index] ? [{ id }] : [],
-    ),
+  'deliveries.recorded': ({ tables }, [ids, from, to]: readonly [readonly string[], string, string]) =>
+    ids.flatMap(id => {
+      const at = tables.deliveries.get(id)?.createdAt ?? '';
+      return at >= from && at <= to ? [{ id }] : [];
+    }),
   'deliveries.pending': (sources, [asked]: readonly string[]) =>
     (
       JSON.parse(asked ?? '[]') as readonly {

@@ -5,6 +5,7 @@
 import t from 'tap';
 import { holdMs, longestWaitOfHead } from '../../../actors/stitch/schedule.ts';
 import { executeBound, type Queries } from '../../../storage/database/database.ts';
+import { dropRecorded } from '../../../storage/deliveries/followed-log.ts';
 import { findOldestOpen } from '../../../storage/deliveries/oldest-open.ts';
 import { emptyEvents } from '../../../storage/retention/erasure-statements.ts';
 import {
@@ -206,6 +207,30 @@ for (const [name, [most, work]] of Object.entries(reads)) {
     t.equal(read > 0, most > 0, 'the rows were counted');
   });
 }
+
+t.test('which of a page of the log have a row is looked up in the days of the page', async t => {
+  const rows = await database.query<{ deliveryId: string; createdAt: Date }>(
+    `select delivery_id as "deliveryId", created_at as "createdAt" from webhook_deliveries
+     where stitch_id = 'stitch_delivered' and trigger = 'scheduled' order by event_seq desc limit 255`,
+  );
+  const page = rows.map(row => ({ ...row, createdAt: row.createdAt.toISOString() }));
+  const unknown = { deliveryId: 'whd_unknown', createdAt: stoppedAt };
+  // What an index alone has is no row that was fetched.
+  const entries = `
+    select sum(pg_stat_get_xact_tuples_returned(oid))::int as n from pg_class where relname ~ '^webhook_deliveries_'`;
+  for (const mode of ['custom', 'generic']) {
+    await database.em().transactional(async em => {
+      const count = async (): Promise<number> =>
+        (await executeBound<{ n: number }>(em, entries, []))[0]?.n ?? 0;
+      await executeBound(em, `set local plan_cache_mode = force_${mode}_plan`, []);
+      const before = await count();
+      const db: Queries = { query: (text, values = []) => executeBound(em, text, values) };
+      t.strictSame(await dropRecorded(db, [unknown, ...page]), [unknown]);
+      const read = (await count()) - before;
+      t.ok(read > 0 && read <= 2_000, `${read} entries were read`);
+    });
+  }
+});
 
 t.test('stitches with rows are found page by page, in the order of their ids', async t => {
   for (const [find, status] of [
