@@ -30,7 +30,13 @@ const setting = await startConsole(t, {
   LLM_PROVIDER_1_URL: `${model.url}/v1`,
   ALLOW_PRIVATE_ADDRESSES: 'true',
 });
-const { owner, skein, projectId, environmentId, channelId } = setting;
+const { skein, projectId, environmentId, channelId } = setting;
+// A name that people have.
+const owner = { ...setting.owner, email: 'ines.moreau@example.com' };
+await setting.database.query('update users set email = $1, email_key = $1 where user_id = $2', [
+  owner.email,
+  owner.userId,
+]);
 const scope = { projectId, environmentId };
 await owner.api.profile.update({ displayName: 'Ines Moreau' });
 await owner.api.byokCredentials.create({
@@ -65,6 +71,9 @@ await eventually('a run that has ended', async () => {
 });
 const [stitch] = await skein.stitches.list({ limit: 1 }).toArray(1);
 
+// The pictures themselves sign in, which is not to be seen in the log.
+const until = new Date().toISOString();
+
 const browser = await startChromium(t);
 
 async function take(page: Page, name: string): Promise<void> {
@@ -87,6 +96,16 @@ await take(start, 'start');
 const webhook = await open(`/webhooks/${stitch?.stitchId ?? ''}`);
 await webhook.getByRole('cell', { name: 'Delivered' }).first().waitFor();
 await take(webhook, 'webhook');
+const [asked] = await skein.threads
+  .list({ limit: 1 })
+  .then(({ data }) => skein.messages.list(data[0]?.threadId ?? '', { limit: 1 }).toArray(1));
+const message = await open(`/messages?q=${asked?.threadId ?? ''}&message=${asked?.messageId ?? ''}`);
+await message.getByRole('dialog').getByText('Webhook Shop events').click();
+await message
+  .getByRole('dialog')
+  .getByText(/Answered \d+/)
+  .waitFor();
+await take(message, 'message');
 const loom = await open(`/instructions/${loomId}`);
 await loom.getByRole('button', { name: 'Next version' }).click();
 await loom.getByRole('textbox', { name: 'Prompt' }).press('Control+End');
@@ -98,4 +117,49 @@ const runs = await open('/runs');
 await runs.getByRole('table').getByRole('button').first().click();
 await runs.getByRole('dialog').getByText('find_order').click();
 await take(runs, 'run');
+
+const channel = await open(`/channels/${channelId}`);
+await channel.getByRole('textbox', { name: 'Message' }).fill('Hello! Where is my order A17?');
+await channel.getByRole('button', { name: 'Send as participant' }).click();
+await channel.getByRole('log').getByText('left our warehouse').waitFor();
+await channel.getByRole('log').scrollIntoViewIfNeeded();
+await take(channel, 'channel');
+const creating = await open('/webhooks');
+await creating.getByRole('button', { name: 'Create webhook' }).first().click();
+await creating.getByRole('dialog').getByText('Chosen events').click();
+await creating.getByRole('checkbox', { name: 'Everything about thread' }).check();
+await take(creating, 'create-webhook');
+const keys = await open('/keys');
+await keys.getByRole('button', { name: 'Create API key' }).first().click();
+await keys.getByRole('dialog').getByRole('textbox', { name: 'Name' }).waitFor();
+await take(keys, 'key');
+const { loomVersionId } = await skein.looms.createVersion(loomId, {
+  systemPrompt: `${prompt} Be brief.`,
+  rules: ['Never promise a day of delivery.'],
+  provider: 'llm_provider_1',
+  model: 'gpt-4o-mini',
+  toolIds: [toolId],
+  activate: false,
+});
+await skein.agents.update(agentId, { split: { loomVersionId, percent: 20 } });
+const { workspaceId } = await owner.api.projects.get(projectId);
+const pages = [
+  ['events', '/events', 'thread.message.received'],
+  ['tool', `/tools/${toolId}`, 'Try it'],
+  ['agent', `/agents/${agentId}`, 'Version 2 answers 20 %'],
+  ['usage', '/usage', 'Budgets'],
+  ['team', '/team', 'Ines Moreau'],
+  ['audit', `/audit?until=${encodeURIComponent(until)}`, 'agent.created'],
+] as const;
+for (const [name, path, shown] of pages) {
+  const page = await open(path);
+  await page.getByRole('main').getByText(shown).first().waitFor();
+  await take(page, name);
+}
+const workspace = await openConsole(t, browser, setting, owner, {
+  path: `/studio/workspace/${workspaceId}`,
+  viewport: { width: 1_280, height: 800 },
+});
+await workspace.getByRole('heading', { name: 'Projects' }).waitFor();
+await take(workspace, 'workspace');
 t.end();
