@@ -73,6 +73,8 @@ async function chooseBrowser(): Promise<LaunchOptions> {
 /** A test, or what else ends what was started. */
 export interface Ending {
   teardown(handler: () => Promise<void>): unknown;
+  /** A test tells whether nothing has failed so far. */
+  passing?(): boolean;
 }
 
 /**

@@ -139,6 +139,12 @@ export async function openConsole(
   return page;
 }
 
+/** What a page showed when its test failed, and why that may be, is known to nobody afterwards. */
+async function describe(page: Page): Promise<string> {
+  const text = await page.innerText('body', { timeout: 10_000 }).catch((error: unknown) => String(error));
+  return `When its test failed, ${page.url()} showed:\n${text}\n`;
+}
+
 /** Collects what the browser complains of, and asserts at the end that it was nothing. */
 export function watch(t: Ending, page: Page): void {
   const problems: string[] = [];
@@ -151,6 +157,7 @@ export function watch(t: Ending, page: Page): void {
     if (message.type() === 'error' && !isOfNetwork) problems.push(message.text());
   });
   t.teardown(async () => {
+    if (t.passing?.() === false) process.stderr.write(await describe(page));
     await page.context().close();
     // A test that is over asserts nothing any more.
     if (problems.length > 0) throw new Error(`the page complains: ${problems.join('\n')}`);
