@@ -2,6 +2,8 @@
 import { Button } from '@mantine/core';
 import { Sparkles } from 'lucide-react';
 import type { Message } from '../../sdk/index.ts';
+import { splitByNames } from '../../kit/named-parts.ts';
+import { Sentence } from '../../kit/sentence.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import type { ThreadState } from '../thread/thread-state.ts';
@@ -22,7 +24,9 @@ export function EndedSuggestionNotice({ shown, state, names, onDismiss }: EndedS
   return (
     <div className={classes['ended']} role="status">
       <Sparkles size={14} aria-hidden />
-      <bdi>{texts.agent.ended[status](names.person(resolvedByUserId))}</bdi>
+      <span>
+        <Sentence parts={splitByNames(texts.agent.ended[status], names.person(resolvedByUserId))} />
+      </span>
       <Button variant="subtle" color="gray" size="compact-xs" onClick={onDismiss}>
         {texts.dismiss}
       </Button>

@@ -6,6 +6,8 @@
 import { Button, TextInput, Tooltip } from '@mantine/core';
 import { Sparkles } from 'lucide-react';
 import { useLayoutEffect, useRef, useState } from 'react';
+import { splitByNames } from '../../kit/named-parts.ts';
+import { Sentence } from '../../kit/sentence.tsx';
 import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
@@ -103,7 +105,7 @@ function Pending(props: SuggestionCardProps) {
       <header>
         <Sparkles size={14} aria-hidden />
         <b>
-          <bdi>{texts.suggests(names.agent(run?.agentId))}</bdi>
+          <Sentence parts={splitByNames(texts.suggests, names.agent(run?.agentId))} />
         </b>
         {reason !== undefined && <span className={classes['why']}>{texts.reasons[reason]}</span>}
         <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onShowRun(shown.agentRunId)}>

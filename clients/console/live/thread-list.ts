@@ -27,6 +27,8 @@ const tellEveryMs = 100;
 /** What could not be read is asked for again after so long, and twice as long after each failure. */
 const againMs = 2_000;
 const longestAgainMs = 30_000;
+/** Without a stream so many pages are read again each time: the first 350 threads. What stands behind them is as it was. */
+const mostPolledPages = 4;
 /** Pages in a row that add no row: some 2,000 threads each. */
 const mostEmptyPages = 20;
 
@@ -228,7 +230,7 @@ export class ThreadList implements StreamListener {
     return this.renew();
   }
 
-  /** Takes the first page anew, and leaves what was read behind it where it is. */
+  /** Takes what is shown anew, up to {@link mostPolledPages}, and leaves what was read behind it where it is. */
   async onPoll(): Promise<void> {
     if (this.#isPolling || this.#isReadingFirst || this.#state.phase !== 'ready') return;
     // Those of a search do not change with what happens.
@@ -237,17 +239,56 @@ export class ThreadList implements StreamListener {
     this.#isPolling = true;
     this.#heard.clear();
     try {
-      const page = await this.#port.list(this.#createQuery());
+      const pages = await this.#readShown();
       // Another answer is on its way, or has come.
       if (reading !== this.#reading) return;
       this.#order.changeAll();
-      this.#forgetAbsent(page);
-      this.#rows.put(page.data);
+      const [first] = pages;
+      if (first !== undefined) this.#forgetAbsent(first);
+      this.#askForAbsent(pages);
+      for (const { data } of pages) this.#rows.put(data);
       this.#tell();
     } catch {
       // It is asked for again soon.
     } finally {
       this.#isPolling = false;
+    }
+  }
+
+  /** Pages of a moment each. */
+  async #readShown(): Promise<readonly Page<Thread>[]> {
+    const query = this.#createQuery();
+    const pages = [await this.#port.list(query)];
+    let { length } = pages[0]?.data ?? [];
+    for (let last = pages[0]; last?.hasMore === true && pages.length < mostPolledPages; last = pages.at(-1)) {
+      if (length >= this.#state.order.length) break;
+      const page = await this.#port.list({
+        ...query,
+        limit: nextPageSize,
+        cursor: last.nextCursor ?? undefined,
+      });
+      length += page.data.length;
+      pages.push(page);
+    }
+    return pages;
+  }
+
+  /**
+   * What would stand in a later page, and does not, has left the queue, or has moved into an earlier page after that was read: it is read by
+   * itself, and does not go before it is known.
+   */
+  #askForAbsent(pages: readonly Page<Thread>[]): void {
+    const [first, ...later] = pages;
+    const [from, last] = [first?.data.at(-1), later.at(-1)];
+    if (from === undefined || last === undefined) return;
+    const given = new Set(pages.flatMap(({ data }) => data.map(({ threadId }) => threadId)));
+    const to = last.hasMore ? last.data.at(-1) : undefined;
+    for (const thread of this.#rows.all()) {
+      const isCovered =
+        this.#comesAfter(thread, from) &&
+        (!last.hasMore || (to !== undefined && !this.#comesAfter(thread, to)));
+      if (isCovered && this.#belongs(thread) && !given.has(thread.threadId))
+        this.#missing.add(thread.threadId);
     }
   }
 

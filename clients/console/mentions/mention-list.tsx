@@ -7,6 +7,8 @@ import { useAction } from '../../kit/use-action.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { Mention } from '../../sdk/index.ts';
 import { toParticipantName } from '../people/participant-name.ts';
+import { splitByNames } from '../../kit/named-parts.ts';
+import { Sentence } from '../../kit/sentence.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames, type Names } from '../thread/names.tsx';
@@ -101,7 +103,7 @@ function MentionRow({ mention, names, isSelected }: MentionRowProps) {
       >
         <span className={classes['head']}>
           <b>
-            <bdi>{texts.by(author, participant)}</bdi>
+            <Sentence parts={splitByNames(texts.by, author, participant)} />
           </b>
           {readAt === null && <span className={classes['dot']} role="img" aria-label={texts.unread} />}
           <time dateTime={mentionedAt}>{formats.dateTime(mentionedAt)}</time>

@@ -6,6 +6,8 @@ import { useMemo, useState } from 'react';
 import type { ThreadNote } from '../../sdk/index.ts';
 import type { StreamListener } from '../live/project-stream.ts';
 import { useStreamListener } from '../live/stream-context.tsx';
+import { splitByNames } from '../../kit/named-parts.ts';
+import { Sentence } from '../../kit/sentence.tsx';
 import { useTexts } from '../texts/index.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
 import { useNames } from '../thread/names.tsx';
@@ -52,7 +54,7 @@ export function MentionNotices() {
       <AtSign size={15} aria-hidden />
       <div>
         <b>
-          <bdi>{texts.mentionedBy(names.person(note.authorUserId))}</bdi>
+          <Sentence parts={splitByNames(texts.mentionedBy, names.person(note.authorUserId))} />
         </b>
         <p>
           <bdi>{note.body.slice(0, shownLength)}</bdi>

@@ -121,6 +121,7 @@ t.test('who works elsewhere is told in the page; who was away finds it in the ra
 
   const notice = reading.getByRole('status').filter({ hasText: 'mentions you' });
   await notice.getByText(/Please look/).waitFor();
+  t.notMatch(await notice.locator('b bdi').textContent(), 'mentions', 'the name alone is set apart');
   const rail = reading.getByRole('navigation', { name: 'Queues' });
   await rail.getByRole('link', { name: 'Mentions 1' }).waitFor();
   t.strictSame(await findBarriers(reading), []);

@@ -28,6 +28,11 @@ t.test('of two operators who approve at once one wins, and the other is told who
   const [one, other] = pages as [Page, Page];
   for (const page of pages) await getCard(page).getByText(suggested).waitFor();
   t.match(await getCard(one).textContent(), /Front desk suggests/);
+  t.equal(
+    await getCard(one).locator('header bdi').textContent(),
+    'Front desk',
+    'the name alone is set apart',
+  );
   t.strictSame(await findBarriers(one), []);
   // Neither request leaves before both operators have clicked.
   let clicks = 0;

@@ -166,3 +166,47 @@ t.test('where no stream can be had, the first page is read anew, and those below
   );
   t.equal(list.getThread('thread_a')?.unreadCount, 2);
 });
+
+t.test('what was read behind the first page is read anew as well where no stream can be had', async t => {
+  const server = new Server('all');
+  for (const threadId of threadIds) server.write(threadId, 'inbound');
+  const later = new Later();
+  const port = createPort(server, later);
+  let meanwhile: (() => void) | undefined;
+  const list = new ThreadList(
+    {
+      ...port,
+      list: query => {
+        if (query.cursor !== undefined) meanwhile?.();
+        return port.list(query);
+      },
+    },
+    { name: 'all', filters: {}, userId: me },
+  );
+  const expected = (): string[] => server.list().map(({ threadId }) => threadId);
+  await list.read();
+  await list.readMore();
+  server.change('thread_c', { subject: 'Late' });
+  server.change('thread_b', { status: 'archived' });
+  t.notOk(expected().includes('thread_b'), 'it is in the queue no more');
+  await list.onPoll();
+  t.equal(list.getThread('thread_c')?.subject, 'Late');
+  later.run();
+  await settled();
+  later.run();
+  t.strictSame(list.getState().order, expected());
+
+  // It moves into a page that was read already.
+  meanwhile = () => {
+    meanwhile = undefined;
+    server.write('thread_a', 'inbound');
+  };
+  await list.onPoll();
+  t.equal(meanwhile, undefined);
+  t.ok(list.getState().order.includes('thread_a'), 'it is not lost');
+  later.run();
+  await settled();
+  later.run();
+  t.strictSame(list.getState().order, expected());
+  t.equal(expected()[0], 'thread_a');
+});
