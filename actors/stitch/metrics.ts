@@ -10,6 +10,12 @@ const maxStitches = 10_000;
 /** A stitch that was not looked at for so long, in milliseconds, has moved to another node, or is idle. */
 const forgetMs = 600_000;
 
+export interface StitchLag {
+  readonly stitchId: string;
+  /** Events that it has yet to read of the log. */
+  readonly lagEvents: number;
+}
+
 export class StitchMetrics {
   readonly #attempts: CountsBy;
   readonly #delayMs = new HistogramBuckets([
@@ -57,6 +63,14 @@ export class StitchMetrics {
     const lag = head + 1 - end;
     if (lag > 0) this.#lags.set(stitchId, lag);
     else this.#lags.delete(stitchId);
+  }
+
+  /** Stitches that were behind when they were last looked at, those with most to read first, and at most so many. */
+  listFurthestBehind(limit: number): StitchLag[] {
+    return [...this.#lags.entries()]
+      .map(([stitchId, lagEvents]) => ({ stitchId, lagEvents }))
+      .sort((a, b) => b.lagEvents - a.lagEvents)
+      .slice(0, limit);
   }
 
   /** @param traceparent of the attempt; undefined where its trace is not kept */

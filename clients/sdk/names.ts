@@ -84,6 +84,7 @@ export const operationNames = {
   listAuditLogs: 'auditLogs.list',
   exportAuditLogs: 'auditLogs.export',
   listUsage: 'usage.list',
+  getSystem: 'system.get',
   getBudgets: 'budgets.get',
   setBudgets: 'budgets.set',
   listChannels: 'channels.list',

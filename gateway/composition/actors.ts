@@ -99,6 +99,7 @@ export interface Actors {
   readonly recentWebhooks: RecentWebhooks;
   /** For the handlers that archive projects. */
   readonly archived: ArchivedProjects;
+  readonly stitchMetrics: StitchMetrics;
   /** How many commits of this node wait or are in flight. */
   countCommits(): number;
   /** Resolves when the node serves its shards. */
@@ -141,6 +142,7 @@ export function createActors(options: ActorsOptions): Actors {
     graph,
     recentWebhooks,
     archived,
+    stitchMetrics: outbound.stitchMetrics,
     start: () => node.start(),
     async stop() {
       for (const scanner of scanners) scanner.stop();
@@ -237,6 +239,7 @@ interface Outbound {
   readonly deliveries: OutboundQueue;
   readonly files: OutboundQueue;
   readonly stitches: Stitches;
+  readonly stitchMetrics: StitchMetrics;
   readonly tools: HttpTools;
   readonly models: ModelWorker;
   readonly runs: Runs;
@@ -281,13 +284,14 @@ function createOutbound(
   } = options;
   const { pool, deliveries, toolCalls, files, identityProviders } = openPool(options);
   const shared = { db, vault, clock, random: systemRandom, log, tracer };
+  const stitchMetrics = new StitchMetrics(registry);
   const stitches = createStitches({
     ...shared,
     archived,
     followedLog,
     pool: deliveries,
     notifyOwner,
-    metrics: new StitchMetrics(registry),
+    metrics: stitchMetrics,
   });
   const tools = new HttpTools({ ...shared, pool: toolCalls });
   const models = new ModelWorker({
@@ -304,6 +308,7 @@ function createOutbound(
     deliveries,
     files,
     stitches,
+    stitchMetrics,
     tools,
     models,
     ...createAgents(options, models, tools),

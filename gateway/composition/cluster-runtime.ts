@@ -1,4 +1,5 @@
 /** What a node needs of its cluster. cluster.ts makes it over NATS; a node without NATS_URL is standalone. */
+import type { ClusterStatus } from '../../runtime/cluster/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import {
@@ -18,8 +19,12 @@ export interface ClusterRuntime {
   checkFit(): Promise<void>;
   /** Resolves when the node is a member that can serve. For /readyz. */
   check(): Promise<void>;
+  /** Unique in the cluster. */
+  readonly nodeId: string;
   /** The state of the cluster, to be shown as JSON. Undefined: the node is standalone. */
-  describe(): object | undefined;
+  describe(): (ClusterStatus & { readonly cluster: string }) | undefined;
+  /** Whether NATS is reached. Undefined: the node is standalone. */
+  isConnected(): boolean | undefined;
   /** Hands every shard to another node, while this one still answers. Resolves at once when there is no other. Never rejects. */
   handOver(): Promise<void>;
   /** After the actors have drained. */
@@ -38,7 +43,9 @@ export function standalone(
     owners: new SoleOwner(nodeId, grpcAdvertisedAddress, shards),
     checkFit: () => Promise.resolve(),
     check: () => Promise.resolve(),
+    nodeId,
     describe: () => undefined,
+    isConnected: () => undefined,
     // The node keeps its shards until the last request is answered.
     handOver: () => Promise.resolve(),
     close: () => Promise.resolve(),

@@ -41,8 +41,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
     await connection.close();
     throw error;
   }
-  const { counters } = metrics;
-  const transport = new NatsTransport({ connection, cluster, clock, log, counters });
+  const transport = new NatsTransport({ connection, cluster, clock, log, counters: metrics.counters });
   const placement = new LeasedPlacement({
     id,
     release: readVersion(),
@@ -76,6 +75,8 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
       const reason = connection.connected ? `the node is ${state} and has no lease` : 'no connection to NATS';
       return Promise.reject(new Error(reason));
     },
+    nodeId: id,
+    isConnected: () => connection.connected,
     describe: () => ({ cluster, ...placement.describe() }),
     async handOver() {
       // The last node keeps its shards until the last request is answered.

@@ -20,6 +20,7 @@ import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/in
 import { boundLog, type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { startTracing } from '../tracing/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
+import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
@@ -163,7 +164,8 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   const tokens = new ServiceTokens(config.serviceTokens);
   serveClusterStatus(listening.server, tokens, cluster);
-  const rest = startRest(parts, actors, media, keys.tokenKeys);
+  const system = await openSystem(parts, actors);
+  const rest = startRest(parts, actors, media, keys.tokenKeys, system);
   wakeMail = () => rest.wakeMail();
   const { createGrpcServer } = (await loadingGrpc) ?? {};
   const grpc = createGrpc(parts, createGrpcServer, { node: actors.node, tokens, shared: rest.shared });
@@ -317,6 +319,39 @@ function openMedia({ config, log }: Start): Media {
   );
 }
 
+/** What this node tells of itself and asks the others, for the System page. */
+async function openSystem(
+  { config, log, metrics, database, clock, cluster, listening, onClose }: Parts,
+  { node, stitchMetrics }: Actors,
+): Promise<SystemReader> {
+  const { nodeId, transport } = cluster;
+  const figures = new FigureHistory(metrics.registry, clock);
+  await figures.start();
+  onClose(() => Promise.resolve(figures.stop()));
+  const describeCluster = (): ReturnType<ClusterRuntime['describe']> => cluster.describe();
+  const report = createReporter({
+    nodeId,
+    startedAt: clock.now(),
+    figures,
+    health: listening.health,
+    node,
+    stitches: stitchMetrics,
+    describeCluster,
+  });
+  const reports = new Reports({ nodeId, transport, clock, log, report });
+  onClose(() => Promise.resolve(reports.close()));
+  return new SystemReader({
+    nodeId,
+    release: readVersion(),
+    shards: config.shards,
+    db: database,
+    clock,
+    reports,
+    describeCluster,
+    isConnected: () => cluster.isConnected(),
+  });
+}
+
 function startRest(
   {
     config,
@@ -337,6 +372,7 @@ function startRest(
   actors: Actors,
   media: Media,
   tokenKeys: string,
+  system: SystemReader,
 ): Rest {
   const { server, baseUrl, docsUrl } = listening;
   const rest = serveRest({
@@ -364,6 +400,7 @@ function startRest(
     graph: actors.graph,
     recentWebhooks: actors.recentWebhooks,
     archived: actors.archived,
+    system,
   });
   onClose(() => rest.stop());
   return rest;

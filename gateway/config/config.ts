@@ -76,6 +76,8 @@ export interface Config {
   readonly signup: 'open' | 'disabled';
   /** Empty: all. */
   readonly emailDomains: readonly string[];
+  /** E-mail addresses of those who operate the service. */
+  readonly instanceAdmins: readonly string[];
   /** Which addresses webhooks and tools may call. */
   readonly outboundReach: Reach;
   /** Who is asked for the names of those. Empty: the system's name servers. */
@@ -193,6 +195,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     mailFrom: given.MAIL_FROM ?? 'Skein <skein@localhost>',
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
+    instanceAdmins: given.INSTANCE_ADMINS ?? [],
     outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded && isLoopback(host)),
     nameServers: given.NAME_SERVERS ?? [],
     modelUrls: {

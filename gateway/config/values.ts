@@ -1,5 +1,6 @@
 /** Parsers of configuration values: each returns undefined for a text that it does not accept. */
 import { isIP } from 'node:net';
+import { isEmailAddress } from '../../protocol/formats.ts';
 import { KeyRing } from '../../storage/secrets/index.ts';
 import { parseServiceToken, parseTokenKeys, type ServiceToken } from '../auth/index.ts';
 
@@ -16,6 +17,11 @@ export function hostAndPort(text: string): string | undefined {
     ? isIP(bare.slice(1, -1)) === 6
     : bare !== undefined && isIP(bare) !== 6 && host(bare) !== undefined;
   return isHost && whole(1, 65_535)(port) !== undefined ? text : undefined;
+}
+
+/** An e-mail address. */
+export function emailAddress(text: string): string | undefined {
+  return isEmailAddress(text) ? text : undefined;
 }
 
 /** `address:port` of a name server, which goes by no name itself. */

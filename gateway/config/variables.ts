@@ -7,6 +7,7 @@ import {
   address,
   anyText,
   domain,
+  emailAddress,
   host,
   hostAndPort,
   list,
@@ -231,6 +232,12 @@ export const variables = {
     wants: 'domain names, separated by commas',
     fallback: 'all',
     meaning: 'domains whose addresses may sign up or be invited, and have to be verified first',
+  },
+  INSTANCE_ADMINS: {
+    read: list(emailAddress),
+    wants: 'e-mail addresses, separated by commas',
+    fallback: 'none: nobody sees the System page',
+    meaning: 'who operates the service: verified addresses that see the System page of Studio',
   },
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,

@@ -41,11 +41,12 @@ function errorSection(code: ErrorCode): Html {
 
 const pages = [
   { path: '/docs', name: 'API reference' },
+  { path: '/docs/runbook', name: 'Runbook' },
   { path: '/docs/errors', name: 'All errors' },
   ...areas.map(area => ({ path: areaPath(area), name: area })),
 ];
 
-function layout(path: string, title: string, content: Html): string {
+export function layout(path: string, title: string, content: Html): string {
   return html`<!doctype html>
     <html lang="en">
       <head>

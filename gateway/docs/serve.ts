@@ -8,6 +8,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import { type HttpAnswer, type HttpRequest, type HttpServer, StaticContent } from '../http/index.ts';
 import { areaPath, areas, errorAreaPage, errorsPage, notFoundPage } from './error-pages.ts';
 import { referencePage } from './reference-page.ts';
+import { readRunbook } from './runbook-page.ts';
 import { stylesheet } from './stylesheet.ts';
 
 const { version } = createRequire(import.meta.url)('redoc/package.json') as { readonly version: string };
@@ -46,9 +47,10 @@ function serve(
   return async request => ({ ...(await content.answer(request)), contentType });
 }
 
-function page(body: string, policy: string): Handler {
+function page(body: string | (() => Promise<string>), policy: string): Handler {
   const more = { 'Content-Security-Policy': policy };
-  return serve('text/html; charset=utf-8', () => Buffer.from(body), more);
+  const load = async (): Promise<Buffer> => Buffer.from(typeof body === 'string' ? body : await body());
+  return serve('text/html; charset=utf-8', load, more);
 }
 
 /** A thread, and a message on it. */
@@ -89,6 +91,7 @@ export function serveDocs(server: Pick<HttpServer, 'route'>): void {
 
   server.route('GET', '/docs/errors', page(errorsPage(), staticPolicy));
   for (const area of areas) server.route('GET', areaPath(area), page(errorAreaPage(area), staticPolicy));
+  server.route('GET', '/docs/runbook', page(readRunbook, staticPolicy));
   const style = serve('text/css; charset=utf-8', () => Buffer.from(stylesheet), {});
   server.route('GET', '/docs/style.css', style);
 }

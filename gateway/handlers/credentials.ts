@@ -3,7 +3,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { callerOperations } from '../../protocol/operations/index.ts';
 import type { Caller } from '../../protocol/resources/index.ts';
 import type { ApiKeys, Workspaces } from '../../storage/tenancy/index.ts';
-import type { Authenticator } from '../auth/index.ts';
+import type { Authenticator, InstanceAdmins } from '../auth/index.ts';
 import type { Call, Handlers, KeyCaller, UserCaller } from '../pipeline/index.ts';
 
 /** Workspaces that are shown at most: more are read by `GET /workspaces`. */
@@ -13,6 +13,7 @@ export interface CredentialServices {
   readonly apiKeys: Pick<ApiKeys, 'find'>;
   readonly workspaces: Pick<Workspaces, 'listMemberships'>;
   readonly authenticator: Pick<Authenticator, 'getTokenExpiry'>;
+  readonly instanceAdmins: Pick<InstanceAdmins, 'has'>;
 }
 
 /** What a credential of another type has. */
@@ -29,7 +30,7 @@ const nothing = {
 } as const;
 
 export function credentialHandlers(services: CredentialServices): Handlers<typeof callerOperations> {
-  const { apiKeys, workspaces, authenticator } = services;
+  const { apiKeys, workspaces, authenticator, instanceAdmins } = services;
 
   async function describeKey(key: KeyCaller, now: number): Promise<Caller> {
     const { projectId, environmentId, environmentKind, apiKeyId } = key;
@@ -51,13 +52,14 @@ export function credentialHandlers(services: CredentialServices): Handlers<typeo
     };
   }
 
-  async function describeUser({ userId, email, emailVerified }: UserCaller, call: Call): Promise<Caller> {
+  async function describeUser(user: UserCaller, call: Call): Promise<Caller> {
+    const { userId, email, emailVerified } = user;
     const expiry = await authenticator.getTokenExpiry(call.header('authorization'));
     return {
       ...nothing,
       type: 'access_token',
       expiresAt: new Date(expiry).toISOString(),
-      user: { userId, email, emailVerified },
+      user: { userId, email, emailVerified, instanceAdmin: instanceAdmins.has(user) },
       workspaces: await workspaces.listMemberships(userId, shownWorkspaces),
     };
   }

@@ -50,7 +50,7 @@ import {
   WorkspaceMembers,
   Workspaces,
 } from '../../storage/tenancy/index.ts';
-import type { KeyVerifier } from '../auth/index.ts';
+import type { InstanceAdmins, KeyVerifier } from '../auth/index.ts';
 import type { MediaLinks } from '../media/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
@@ -95,10 +95,12 @@ import { runHandlers } from './runs.ts';
 import { secondFactorHandlers } from './second-factor.ts';
 import { ssoHandlers } from './single-sign-on.ts';
 import { stitchHandlers } from './stitches.ts';
+import { systemHandlers } from './system.ts';
 import { threadHandlers } from './threads.ts';
 import { toolHandlers, type ToolTester } from './tools.ts';
 import { agentRules } from '../agents/index.ts';
 import { DomainProofs, IdentityProviders, type SendRequest } from '../sso/index.ts';
+import type { SystemReader } from '../system/index.ts';
 import { tenancyRules } from '../tenancy/index.ts';
 import { refuseAccount } from '../accounts/index.ts';
 
@@ -133,6 +135,8 @@ export interface HandlerServices {
   readonly webhooks: WebhookDirectory;
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
+  readonly system: Pick<SystemReader, 'read'>;
+  readonly instanceAdmins: InstanceAdmins;
   /** How much a tenant may have. */
   readonly limits: Limits;
   /** What webhooks and tools may reach. */
@@ -150,6 +154,7 @@ export function createHandlers(services: HandlerServices): Handlers<typeof opera
     ...automationHandlers(services),
     ...auditHandlers(services.database, services.cursors),
     ...usageHandlers(services.database, services.cursors),
+    ...systemHandlers(services),
     ...contractHandlers({ baseUrl: services.baseUrl, docsUrl: services.docsUrl }),
   };
 }
@@ -236,7 +241,12 @@ function tenancyHandlers(services: HandlerServices) {
   const projects = new Projects(db, cursors, tenancyRules, limits);
   const environments = new Environments({ db, cursors, access, rules: tenancyRules });
   return {
-    ...credentialHandlers({ apiKeys, workspaces, authenticator: services.signingIn.authenticator }),
+    ...credentialHandlers({
+      apiKeys,
+      workspaces,
+      authenticator: services.signingIn.authenticator,
+      instanceAdmins: services.instanceAdmins,
+    }),
     ...workspaceHandlers({ workspaces, members, ...archiving }),
     ...memberHandlers({ members, projectMembers, database, node, clock, log }),
     ...projectHandlers({ projects, ...archiving }),

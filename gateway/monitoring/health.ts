@@ -13,6 +13,14 @@ import { formatOpenMetrics, openMetricsType, prefersOpenMetrics } from './open-m
 /** Resolves when the part can serve. Rejects, or does not settle, when it cannot. */
 export type Check = () => Promise<void>;
 
+type CheckState = 'ok' | 'failed' | 'degraded';
+
+export interface Readiness {
+  readonly status: 'ok' | 'starting' | 'draining' | 'failed';
+  /** By the names of the checks and degradations. */
+  readonly checks: Readonly<Record<string, CheckState>>;
+}
+
 export interface HealthOptions {
   /** By the name that /readyz shows, such as `database`. */
   readonly checks: Readonly<Record<string, Check>>;
@@ -69,16 +77,23 @@ export class Health {
     return (await this.#readiness()).status === 200;
   }
 
-  async #readiness(): Promise<HttpAnswer> {
+  /** What /readyz shows. */
+  async describe(): Promise<Readiness> {
     const names = Object.keys(this.#options.checks);
     const results = await this.#check(names);
     const failed = names.filter((_, index) => !results[index]);
     const status = this.#stage !== 'serving' ? this.#stage : failed.length === 0 ? 'ok' : 'failed';
-    const checks = Object.fromEntries(names.map((name, index) => [name, results[index] ? 'ok' : 'failed']));
+    const checks: Record<string, CheckState> = {};
+    names.forEach((name, index) => (checks[name] = results[index] === true ? 'ok' : 'failed'));
     for (const [name, isDegraded] of Object.entries(this.#options.degradations ?? {})) {
       checks[name] = isDegraded() ? 'degraded' : 'ok';
     }
-    return json(status === 'ok' ? 200 : 503, { status, checks });
+    return { status, checks };
+  }
+
+  async #readiness(): Promise<HttpAnswer> {
+    const readiness = await this.describe();
+    return json(readiness.status === 'ok' ? 200 : 503, readiness);
   }
 
   #check(names: readonly string[]): Promise<boolean[]> {

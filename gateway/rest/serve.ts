@@ -20,6 +20,7 @@ import { AccessCache, ApiKeys, type ArchivedProjects, StreamTickets } from '../.
 import {
   AccessTokens,
   Authenticator,
+  InstanceAdmins,
   KeyVerifier,
   parseTokenKeys,
   Passwords,
@@ -36,6 +37,7 @@ import { MediaLinks, serveMedia } from '../media/index.ts';
 import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
 import type { SendRequest } from '../sso/index.ts';
+import type { SystemReader } from '../system/index.ts';
 import { serveWebApps } from '../web/index.ts';
 import { serveConsoleStream, type StreamContext } from '../stream/index.ts';
 import { AnswerMetrics, chargeUnrouted, serveOperations } from './operations.ts';
@@ -71,6 +73,7 @@ export interface RestOptions {
   readonly graph: Graph;
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
+  readonly system: Pick<SystemReader, 'read'>;
 }
 
 /** What gRPC uses as well. */
@@ -119,6 +122,7 @@ export function serveRest(options: RestOptions): Rest {
     ...chatapp,
     reach: config.outboundReach,
     nameServers: config.nameServers,
+    instanceAdmins: new InstanceAdmins(config.instanceAdmins),
     limits: config.limits,
   });
   serveOperations(server, operations, handlers, {

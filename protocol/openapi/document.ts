@@ -57,6 +57,7 @@ const tags: Readonly<Record<string, string>> = {
   Console: 'Operators of a project, and the live stream that they follow it by.',
   Audit: 'Who did what, when, and from where.',
   Usage: 'What a project has used.',
+  System: 'The service as a whole, for those who operate it (INSTANCE_ADMINS).',
   Contract: 'The contract itself, as a machine reads it.',
 };
 

@@ -669,6 +669,129 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     metadata: `Your own JSON object. ${merged}`,
   },
 
+  // The service as a whole
+  CallerUser: { instanceAdmin: 'Whether they operate the service: `getSystem` answers them.' },
+  System: {
+    at: 'When it was read.',
+    nodeId: 'The node that has asked the others.',
+    faults: 'What is sick, the worst first; none: everything is well.',
+    nodes: 'The members of the cluster, as that node knows them.',
+    stitches:
+      'Those that are furthest behind the log, as nodes have seen them within ten minutes, 20 at most.',
+    oldestDeliverySeconds:
+      'Age of the oldest open delivery that has a row (`skein_deliveries_oldest_seconds`), measured once a minute; null: not known.',
+    actors: 'Those with the fullest mailboxes, 20 at most.',
+    commitRefusals: 'Commits that were refused (`skein_commit_refusals_total`), by reason.',
+    deadLetters: 'Reminders and tasks that were given up for good.',
+    nats: 'Null: the node is part of no cluster.',
+  },
+  SystemFault: {
+    name: 'The name of the alert: its section of the runbook (`/docs/runbook`) says what to do.',
+    severity: 'page: it wakes somebody. ticket: it can wait for the morning.',
+    nodeIds: 'The nodes that have it; none: it is of the service as a whole.',
+    value: 'The figure that is wrong, of the node that has most of it; null: it is no number.',
+    limit: 'Beyond it the figure is wrong; null: it is no number.',
+  },
+  SystemNode: {
+    nodeId: 'Its `NODE_ID`, or a random one.',
+    state: 'Of its membership. standalone: it is part of no cluster.',
+    release: 'The version of its software.',
+    joinedAt: 'When it joined the cluster; null: it has not.',
+    lastSeenMs: 'Since its last sign of life, in milliseconds; null: it gives none.',
+    report:
+      'What it says of itself; null: it has not answered within a second, or is of a release that cannot.',
+  },
+  SystemNodeReport: {
+    status: 'What its `/readyz` says.',
+    failedChecks: 'The checks of its `/readyz` that fail.',
+    startedAt: 'When its process began to serve.',
+    leasedMs:
+      'How long it may serve without another renewal of its lease, in milliseconds; null: it needs none.',
+    memoryBytes: 'Its resident memory (`process_resident_memory_bytes`).',
+    eventLoopP99Seconds:
+      'The delay of its event loop within a quarter of a minute, 99th percentile (`nodejs_eventloop_lag_p99_seconds`).',
+    clockAheadSeconds: "By how much its clock is ahead of the database's (`skein_clock_ahead_seconds`).",
+    shards: 'Shards that it owns (`skein_shards`).',
+    actors: 'Actors in its memory (`skein_residents`).',
+    commands: 'Commands that wait or are in flight (`skein_commands`).',
+    deepestMailbox: 'Those of its busiest actor (`skein_mailbox_deepest`); at 1,000 it answers 503.',
+    tasksRunning: 'Tasks that run (`skein_tasks_running`).',
+    tasksWaiting: 'Tasks that wait for their turn or their next try (`skein_tasks_waiting`).',
+    remindersInFlight: 'Reminders that are being delivered (`skein_reminders_in_flight`).',
+    asksOutgoing: 'Requests on their way to other nodes (`skein_asks_outgoing`).',
+    commits: 'Commits of the last five minutes (`skein_commits_total`).',
+    commitP99Ms:
+      '99 of 100 of them took so long at most, in milliseconds (`skein_commit_milliseconds`); null: there was none.',
+    commitsRefused: 'Commits refused within five minutes (`skein_commits_refused_total`).',
+    overloaded:
+      'Commands refused within five minutes because a limit was reached (`skein_overloaded_total`).',
+    deadLetters: 'Reminders and tasks given up within 15 minutes (`skein_dead_letters_total`).',
+    defects: 'Decisions that threw by mistake within 15 minutes (`skein_defects_total`).',
+    pools: 'Requests to other systems by queue, and connections to the database by pool.',
+  },
+  SystemPool: {
+    name: 'Of the queue or the pool.',
+    busy: 'Requests in flight, or connections in use.',
+    waiting: 'What waits for its turn.',
+  },
+  SystemShards: {
+    count: 'Of the cluster (`SHARDS`).',
+    vacant: 'Without an owner: their threads wait.',
+    moving: 'Those that have no owner or are about to change it, 20 at most.',
+    moves: 'What has changed its owner within 15 minutes, the newest first, 20 at most.',
+  },
+  SystemShard: {
+    shard: 'Its number, from 0.',
+    state: 'vacant: nobody has it. The others: what the node does with it.',
+    nodeId: 'The node that says so.',
+    ownerNodeId: 'Its owner; null: it has none.',
+    desiredNodeId: 'Who should own it; null: there is no node to.',
+  },
+  SystemMove: {
+    cause: 'takeover: its former owner was no member any more. handover: it gave it away.',
+    fromNodeId: 'The former owner; null: not known.',
+    toNodeId: 'The new owner.',
+    shards: 'How many have gone this way.',
+    at: 'When the last of them did.',
+  },
+  SystemStitch: {
+    stitchId: 'The stitch.',
+    lagEvents: 'Events that it has yet to read of the log.',
+  },
+  SystemActor: {
+    kind: 'thread, channel, stitch, run, quota or slow-quota.',
+    actorId: 'The id of what it is.',
+    nodeId: 'Where it lives.',
+    commands: 'Commands that wait or are in flight.',
+    committingMs: 'How long its oldest commit has been under way, in milliseconds; null: it has none.',
+  },
+  SystemRefusals: {
+    reason: 'fenced, duplicate, limit, unavailable or error.',
+    recent: 'Within five minutes.',
+    total: 'Since the nodes have started.',
+  },
+  SystemDeadLetters: {
+    count: 'Those that are kept, up to 1,000.',
+    more: 'Whether there are more.',
+    newest: 'The newest first, 20 at most.',
+  },
+  SystemDeadLetter: {
+    kind: 'Of its actor.',
+    actorId: 'The id of its actor.',
+    name: 'Of the reminder or the task.',
+    attempts: 'How often it was tried.',
+    createdAt: 'When it was given up.',
+  },
+  SystemDatabase: {
+    version: 'Of PostgreSQL.',
+    connections: 'To this database, of all programs.',
+    maxConnections: 'How many the server takes.',
+    waitingForLocks: 'Statements that wait for a lock.',
+    longestTransactionSeconds: 'Of the transaction that has been open longest; null: there is none.',
+    roundTripMs: 'How long this question took, in milliseconds.',
+  },
+  SystemNats: { connected: 'Whether the node reaches it.' },
+
   // Stitches
   'Stitch CreateStitchBody UpdateStitchBody': {
     name: forPeople,

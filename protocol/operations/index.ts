@@ -37,6 +37,7 @@ export type { profileOperations } from './profile.ts';
 export type { runOperations } from './runs.ts';
 export type { ssoOperations } from './sso.ts';
 export type { stitchOperations } from './stitches.ts';
+export type { systemOperations } from './system.ts';
 export { type OperationId, operations } from './table.ts';
 export type { tenancyOperations } from './tenancy.ts';
 export { threadOperations } from './threads.ts';

@@ -36,6 +36,7 @@ import { runOperations } from './runs.ts';
 import { secondFactorOperations } from './second-factor.ts';
 import { ssoOperations } from './sso.ts';
 import { stitchOperations } from './stitches.ts';
+import { systemOperations } from './system.ts';
 import { tenancyOperations } from './tenancy.ts';
 import { threadOperations } from './threads.ts';
 import { toolOperations } from './tools.ts';
@@ -78,6 +79,7 @@ export const operations = {
   ...deliveryOperations,
   ...eventOperations,
   ...consoleOperations,
+  ...systemOperations,
   ...contractOperations,
 } as const satisfies Record<string, Operation>;
 

@@ -18,6 +18,7 @@ export const CallerUser = resource('CallerUser', {
   userId: id('user'),
   email: Type.String(),
   emailVerified: Type.Boolean(),
+  instanceAdmin: Type.Boolean(),
 });
 
 export const CallerWorkspace = resource('CallerWorkspace', {

@@ -82,6 +82,12 @@ export class Activation implements Pinned {
     return this.#mailbox.size + this.#inFlight.size;
   }
 
+  /** When the oldest command in flight was sent to the store, by the monotonic clock; undefined where none is being committed. */
+  get committingSince(): number | undefined {
+    const { head } = this.#inFlight;
+    return head?.status === 'committing' ? head.sentAt : undefined;
+  }
+
   /** Nothing waits, and nothing is in flight. */
   get isIdle(): boolean {
     return (

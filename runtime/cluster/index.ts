@@ -8,3 +8,4 @@
 export { LeasedPlacement } from './leased-placement.ts';
 export { NatsPeers } from './nats-peers.ts';
 export { NatsRegister } from './nats-register.ts';
+export type { ClusterStatus, NodeStatus, ShardStatus } from './status.ts';

@@ -1,6 +1,7 @@
 /** The cluster as one node sees it, for operators: `GET /_internal/cluster`. */
 import type { Clock } from '../time/index.ts';
 import type { Ownership, ShardActivity } from './lease-action.ts';
+import type { OwnershipCause } from './records.ts';
 import type { ClusterView, Member, ShardRecord } from './view.ts';
 
 export interface NodeStatus {
@@ -32,6 +33,11 @@ export interface ShardStatus {
   readonly state: ShardState;
   /** When it got its owner, in epoch milliseconds by the writer's clock; null when it never had one. */
   readonly since: number | null;
+  /** How it came to the owner that its record names, and from whom; null when it never had one, or came from nobody. */
+  readonly cause: OwnershipCause | null;
+  readonly from: string | null;
+  /** Who should own it; null when there is no node to. */
+  readonly desired: string | null;
   /** Why it has this owner, in a few words. */
   readonly why: string;
 }
@@ -81,6 +87,9 @@ export function describeShard(view: ClusterView, leases: LeaseView, shard: numbe
     owner: owner ?? null,
     state: getShardState(leases, shard),
     since: record?.since ?? null,
+    cause: record?.cause ?? null,
+    from: record?.from ?? null,
+    desired: desired ?? null,
     why:
       owner === undefined && !view.isVacant(shard)
         ? `${record?.owner ?? 'a node'} owns it, which this node does not know yet`

@@ -3,4 +3,5 @@
  * `Router` sends the command to another node when it does not. `Reminders` turn due rows into commands, and idle actors leave memory
  * (activation-table.ts).
  */
+export type { BusyActor } from './local-shards.ts';
 export { type AskOptions, Node } from './node.ts';

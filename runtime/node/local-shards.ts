@@ -7,7 +7,7 @@
  *   owned -> leaving     `release`: new commands find no owner here; admitted ones are finished
  *   leaving -> foreign   its actors are idle and out of memory
  */
-import { Activation, type Kind, type NodeContext } from '../actor/index.ts';
+import { Activation, type ActorRef, type Kind, type NodeContext } from '../actor/index.ts';
 import type { NodeShards } from '../placement/index.ts';
 import { completesWithin, type Timer } from '../time/index.ts';
 import type { EnvelopeHandler, Release, Transport } from '../transport/index.ts';
@@ -30,6 +30,14 @@ export interface LocalShardsOptions {
 interface TableEntry {
   readonly table: ActivationTable;
   readonly activation: Activation;
+}
+
+/** An actor that has something to do. */
+export interface BusyActor extends ActorRef {
+  /** Commands that wait or are in flight. */
+  readonly commands: number;
+  /** For how long the oldest commit in flight has been under way, in milliseconds; null without one. */
+  readonly committingMs: number | null;
 }
 
 export class LocalShards implements NodeShards {
@@ -64,6 +72,19 @@ export class LocalShards implements NodeShards {
     for (const { byId } of this.#tables.values())
       for (const { depth } of byId.values()) if (depth > most) most = depth;
     return most;
+  }
+
+  /** Actors with commands that wait or are in flight, those with most first, and at most so many; as long as `deepestMailbox` takes. */
+  listBusiest(limit: number): BusyActor[] {
+    const busiest: Activation[] = [];
+    for (const { byId } of this.#tables.values())
+      for (const activation of byId.values()) insertByDepth(busiest, activation, limit);
+    const now = this.#options.context.clock.monotonic();
+    return busiest.map(({ ref, depth, committingSince }) => ({
+      ...ref,
+      commands: depth,
+      committingMs: committingSince === undefined ? null : Math.max(0, Math.round(now - committingSince)),
+    }));
   }
 
   /** How many shards are owned. */
@@ -199,4 +220,13 @@ export class LocalShards implements NodeShards {
     activation.passivate();
     if (table.byId.get(activation.ref.id) === activation) table.remove(activation.ref.id);
   }
+}
+
+/** Keeps the list in the order of depth, deepest first, and no longer than `limit`. */
+function insertByDepth(busiest: Activation[], activation: Activation, limit: number): void {
+  const { depth } = activation;
+  if (depth === 0 || (busiest.length >= limit && depth <= (busiest.at(-1)?.depth ?? 0))) return;
+  const place = busiest.findIndex(other => other.depth < depth);
+  busiest.splice(place < 0 ? busiest.length : place, 0, activation);
+  if (busiest.length > limit) busiest.pop();
 }

@@ -30,7 +30,7 @@ import { defaultShardCount, maxShardCount, StandalonePlacement, type Placement }
 import { completesWithin, type Clock, type Random } from '../time/index.ts';
 import type { Envelope, Transport } from '../transport/index.ts';
 import type { ActivationTable } from './activation-table.ts';
-import { LocalShards } from './local-shards.ts';
+import { type BusyActor, LocalShards } from './local-shards.ts';
 import { Reminders } from './reminders.ts';
 import { Router } from './router.ts';
 
@@ -218,6 +218,11 @@ export class Node {
       tasksWaiting: this.#effects.waiting,
       reminders: this.#reminders.inFlight,
     };
+  }
+
+  /** Actors with commands that wait or are in flight, those with most first, and at most so many. It looks at every actor. */
+  listBusiest(limit: number): BusyActor[] {
+    return this.#localShards.listBusiest(limit);
   }
 
   #admit<R>(

@@ -70,6 +70,9 @@ export interface ContractFixture {
   assertHealthy(t: Test): Promise<void>;
 }
 
+/** Whoever has it operates the node. */
+export const instanceAdmin = 'operator@example.com';
+
 export function newAddress(): string {
   return `guest-${randomBytes(8).toString('hex')}@example.com`;
 }
@@ -94,6 +97,7 @@ export async function startContractFixture(
   t.teardown(() => nameServer.stop());
   const node = await NodeProcess.make(t, {
     NAME_SERVERS: nameServer.address,
+    INSTANCE_ADMINS: instanceAdmin,
     LLM_PROVIDER_1_URL: models,
     CHATAPP_GRAPH_URL: provider.url,
     DATABASE_URL: await reach(url),

@@ -71,7 +71,10 @@ export interface Scenario<O extends Operation = Operation> {
   readonly ownAccount?: true;
   /** Roles that the row admits for other requests than this one: it is theirs to refuse with the row's 403. */
   readonly refuses?: readonly Role[];
-  readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke };
+  /** Those of the row that are derived may stand here, too, where this operation comes to them in a way of its own. */
+  readonly refusals: { readonly [Code in Exclude<O['errors'][number], DerivedCode<O>>]: Provoke } & {
+    readonly [Code in Extract<O['errors'][number], DerivedCode<O>>]?: Provoke;
+  };
 }
 
 export type ScenariosOf<Table extends Readonly<Record<string, Operation>>> = {

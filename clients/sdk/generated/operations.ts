@@ -158,6 +158,7 @@ pePOST replayFailed.@s/webhook-deliveries/replay-failed`,
   events: `LpeGET list.@s=
 pGET get.@=/~
 LGET list.@.Types/event-types`,
+  system: `GET get.@/studio=`,
   contract: `GET get.OpenApi/openapi.json`,
 };
 
@@ -351,6 +352,7 @@ export type OperationId =
   | 'getQueues'
   | 'createStreamTicket'
   | 'listStreamEvents'
+  | 'getSystem'
   | 'getOpenApi';
 
 /** The version of the contract that this client is of. */

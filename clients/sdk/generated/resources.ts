@@ -132,6 +132,7 @@ import type {
   StitchWithSecret,
   StreamTicket,
   StudioUser,
+  System,
   TestStitchBody,
   TestToolBody,
   Thread,
@@ -2479,6 +2480,16 @@ export interface EventsApi {
   listTypes(query?: ListEventTypesQuery, options?: CallOptions): Listing<EventType>;
 }
 
+export interface SystemApi {
+  /**
+   * Read how the service does: what is sick, nodes, shards, mailboxes, webhooks that lag.
+   * For users whose verified e-mail address is in INSTANCE_ADMINS; for everybody else it does not exist (404). The node that is asked asks all others, which have a second to answer. Figures are those of `/metrics`, and faults those of the alerts, by their names and thresholds. It holds ids and numbers of all tenants, and nothing that they have written.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/not_found`
+   */
+  get(options?: CallOptions): Call<System>;
+}
+
 export interface ContractApi {
   /**
    * The machine-readable contract: OpenAPI 3.1.
@@ -2524,5 +2535,6 @@ export interface Resources {
   readonly stitches: StitchesApi;
   readonly deliveries: DeliveriesApi;
   readonly events: EventsApi;
+  readonly system: SystemApi;
   readonly contract: ContractApi;
 }

@@ -3286,6 +3286,8 @@ export interface CallerUser {
   userId: string;
   email: string;
   emailVerified: boolean;
+  /** Whether they operate the service: `getSystem` answers them. */
+  instanceAdmin: boolean;
 }
 
 export interface CallerWorkspace {
@@ -5234,6 +5236,229 @@ export type StreamFrame = {
 } | {
   type: 'pong';
 };
+
+export interface SystemFault {
+  /** The name of the alert: its section of the runbook (`/docs/runbook`) says what to do. */
+  name: 'SkeinDown' | 'SkeinErrors' | 'SkeinCommitsSlow' | 'SkeinCommitsRefused' | 'SkeinNodeBusy' | 'SkeinOverloaded' | 'SkeinDeadLetters' | 'SkeinDefects' | 'SkeinMaintenanceFails' | 'SkeinNodesCutOff' | 'SkeinClockOff' | 'SkeinShardsVacant' | 'SkeinQuotasAlone' | 'SkeinWebhooksLate' | 'SkeinPoolsFull' | 'SkeinModelsFail' | 'SkeinChatappFails' | 'SkeinTokensExpire';
+  /** page: it wakes somebody. ticket: it can wait for the morning. */
+  severity: 'page' | 'ticket';
+  /** The nodes that have it; none: it is of the service as a whole. */
+  nodeIds: string[];
+  /** The figure that is wrong, of the node that has most of it; null: it is no number. */
+  value: number | null;
+  /** Beyond it the figure is wrong; null: it is no number. */
+  limit: number | null;
+}
+
+export interface SystemPool {
+  /** Of the queue or the pool. */
+  name: string;
+  /** Requests in flight, or connections in use. */
+  busy: number;
+  /** What waits for its turn. */
+  waiting: number;
+}
+
+export interface SystemNodeReport {
+  /** What its `/readyz` says. */
+  status: 'ok' | 'starting' | 'draining' | 'failed';
+  /** The checks of its `/readyz` that fail. */
+  failedChecks: string[];
+  /** When its process began to serve. */
+  startedAt: string;
+  /** How long it may serve without another renewal of its lease, in milliseconds; null: it needs none. */
+  leasedMs: number | null;
+  /** Its resident memory (`process_resident_memory_bytes`). */
+  memoryBytes: number;
+  /** The delay of its event loop within a quarter of a minute, 99th percentile (`nodejs_eventloop_lag_p99_seconds`). */
+  eventLoopP99Seconds: number;
+  /** By how much its clock is ahead of the database's (`skein_clock_ahead_seconds`). */
+  clockAheadSeconds: number;
+  /** Shards that it owns (`skein_shards`). */
+  shards: number;
+  /** Actors in its memory (`skein_residents`). */
+  actors: number;
+  /** Commands that wait or are in flight (`skein_commands`). */
+  commands: number;
+  /** Those of its busiest actor (`skein_mailbox_deepest`); at 1,000 it answers 503. */
+  deepestMailbox: number;
+  /** Tasks that run (`skein_tasks_running`). */
+  tasksRunning: number;
+  /** Tasks that wait for their turn or their next try (`skein_tasks_waiting`). */
+  tasksWaiting: number;
+  /** Reminders that are being delivered (`skein_reminders_in_flight`). */
+  remindersInFlight: number;
+  /** Requests on their way to other nodes (`skein_asks_outgoing`). */
+  asksOutgoing: number;
+  /** Commits of the last five minutes (`skein_commits_total`). */
+  commits: number;
+  /** 99 of 100 of them took so long at most, in milliseconds (`skein_commit_milliseconds`); null: there was none. */
+  commitP99Ms: number | null;
+  /** Commits refused within five minutes (`skein_commits_refused_total`). */
+  commitsRefused: number;
+  /** Commands refused within five minutes because a limit was reached (`skein_overloaded_total`). */
+  overloaded: number;
+  /** Reminders and tasks given up within 15 minutes (`skein_dead_letters_total`). */
+  deadLetters: number;
+  /** Decisions that threw by mistake within 15 minutes (`skein_defects_total`). */
+  defects: number;
+  /** Requests to other systems by queue, and connections to the database by pool. */
+  pools: SystemPool[];
+}
+
+export interface SystemNode {
+  /** Its `NODE_ID`, or a random one. */
+  nodeId: string;
+  /** Of its membership. standalone: it is part of no cluster. */
+  state: 'joining' | 'settled' | 'draining' | 'standalone';
+  /** The version of its software. */
+  release: string;
+  /** When it joined the cluster; null: it has not. */
+  joinedAt: string | null;
+  /** Since its last sign of life, in milliseconds; null: it gives none. */
+  lastSeenMs: number | null;
+  /** What it says of itself; null: it has not answered within a second, or is of a release that cannot. */
+  report: SystemNodeReport | null;
+}
+
+export interface SystemShard {
+  /** Its number, from 0. */
+  shard: number;
+  /** vacant: nobody has it. The others: what the node does with it. */
+  state: 'vacant' | 'claiming' | 'taking' | 'handing over' | 'leaving';
+  /** The node that says so. */
+  nodeId: string;
+  /** Its owner; null: it has none. */
+  ownerNodeId: string | null;
+  /** Who should own it; null: there is no node to. */
+  desiredNodeId: string | null;
+}
+
+export interface SystemMove {
+  /** takeover: its former owner was no member any more. handover: it gave it away. */
+  cause: 'takeover' | 'handover';
+  /** The former owner; null: not known. */
+  fromNodeId: string | null;
+  /** The new owner. */
+  toNodeId: string;
+  /** How many have gone this way. */
+  shards: number;
+  /** When the last of them did. */
+  at: string;
+}
+
+export interface SystemShards {
+  /** Of the cluster (`SHARDS`). */
+  count: number;
+  /** Without an owner: their threads wait. */
+  vacant: number;
+  /** Those that have no owner or are about to change it, 20 at most. */
+  moving: SystemShard[];
+  /** What has changed its owner within 15 minutes, the newest first, 20 at most. */
+  moves: SystemMove[];
+}
+
+export interface SystemStitch {
+  /** The stitch. */
+  stitchId: string;
+  /** The project. */
+  projectId: string;
+  /** The environment. */
+  environmentId: string;
+  /** The current status. */
+  status: 'active' | 'disabled' | 'error';
+  /** Events that it has yet to read of the log. */
+  lagEvents: number;
+}
+
+export interface SystemActor {
+  /** thread, channel, stitch, run, quota or slow-quota. */
+  kind: string;
+  /** The id of what it is. */
+  actorId: string;
+  /** Where it lives. */
+  nodeId: string;
+  /** Commands that wait or are in flight. */
+  commands: number;
+  /** How long its oldest commit has been under way, in milliseconds; null: it has none. */
+  committingMs: number | null;
+}
+
+export interface SystemRefusals {
+  /** fenced, duplicate, limit, unavailable or error. */
+  reason: string;
+  /** Within five minutes. */
+  recent: number;
+  /** Since the nodes have started. */
+  total: number;
+}
+
+export interface SystemDeadLetter {
+  /** Of its actor. */
+  kind: string;
+  /** The id of its actor. */
+  actorId: string;
+  /** Of the reminder or the task. */
+  name: string;
+  /** How often it was tried. */
+  attempts: number;
+  /** When it was given up. */
+  createdAt: string;
+}
+
+export interface SystemDeadLetters {
+  /** Those that are kept, up to 1,000. */
+  count: number;
+  /** Whether there are more. */
+  more: boolean;
+  /** The newest first, 20 at most. */
+  newest: SystemDeadLetter[];
+}
+
+export interface SystemDatabase {
+  /** Of PostgreSQL. */
+  version: string;
+  /** To this database, of all programs. */
+  connections: number;
+  /** How many the server takes. */
+  maxConnections: number;
+  /** Statements that wait for a lock. */
+  waitingForLocks: number;
+  /** Of the transaction that has been open longest; null: there is none. */
+  longestTransactionSeconds: number | null;
+  /** How long this question took, in milliseconds. */
+  roundTripMs: number;
+}
+
+export interface SystemNats {
+  /** Whether the node reaches it. */
+  connected: boolean;
+}
+
+export interface System {
+  /** When it was read. */
+  at: string;
+  /** The node that has asked the others. */
+  nodeId: string;
+  /** What is sick, the worst first; none: everything is well. */
+  faults: SystemFault[];
+  /** The members of the cluster, as that node knows them. */
+  nodes: SystemNode[];
+  shards: SystemShards;
+  /** Those that are furthest behind the log, as nodes have seen them within ten minutes, 20 at most. */
+  stitches: SystemStitch[];
+  /** Age of the oldest open delivery that has a row (`skein_deliveries_oldest_seconds`), measured once a minute; null: not known. */
+  oldestDeliverySeconds: number | null;
+  /** Those with the fullest mailboxes, 20 at most. */
+  actors: SystemActor[];
+  /** Commits that were refused (`skein_commit_refusals_total`), by reason. */
+  commitRefusals: SystemRefusals[];
+  /** Reminders and tasks that were given up for good. */
+  deadLetters: SystemDeadLetters;
+  database: SystemDatabase;
+  /** Null: the node is part of no cluster. */
+  nats: SystemNats | null;
+}
 
 /** The names of all events that a stitch delivers. */
 export type EventName = SkeinEvent['eventName'];

@@ -62,6 +62,11 @@ t.test('the lag is that of the stitch furthest behind, until it has caught up', 
   metrics.noteRead('stitch_1', 11, 20);
   metrics.noteRead('stitch_2', 101, 200);
   t.equal(await lag(), 100);
+  t.strictSame(metrics.listFurthestBehind(20), [
+    { stitchId: 'stitch_2', lagEvents: 100 },
+    { stitchId: 'stitch_1', lagEvents: 10 },
+  ]);
+  t.strictSame(metrics.listFurthestBehind(1), [{ stitchId: 'stitch_2', lagEvents: 100 }]);
   metrics.noteRead('stitch_2', 201, 200);
   t.equal(await lag(), 10);
 });

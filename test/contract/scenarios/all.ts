@@ -31,6 +31,7 @@ import { privacyScenarios } from './privacy.ts';
 import { runScenarios } from './runs.ts';
 import { invitationScenarios, memberScenarios, tenancyScenarios } from './tenancy.ts';
 import { ssoScenarios } from './single-sign-on.ts';
+import { systemScenarios } from './system.ts';
 import { usageScenarios } from './usage.ts';
 import { deliveryScenarios, eventScenarios, stitchScenarios } from './webhooks.ts';
 
@@ -71,6 +72,7 @@ const all: Scenarios = {
   ...runScenarios,
   ...consoleScenarios,
   ...mentionScenarios,
+  ...systemScenarios,
   ...contractScenarios,
 };
 

@@ -2,6 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
+import { toHtml } from '../../../gateway/docs/runbook-page.ts';
+import { systemFaultNames } from '../../../protocol/resources/system.ts';
 import { errorBody } from '../../../gateway/http/message.ts';
 import { serveDocs, showToPeople } from '../../../gateway/docs/index.ts';
 import { errors, ServiceError, type ErrorCode } from '../../../protocol/errors.ts';
@@ -134,3 +136,30 @@ t.test(
     t.equal((await fetch(`${site}/favicon.ico`)).headers.get('content-type'), 'image/svg+xml');
   },
 );
+
+t.test('the runbook is at hand, with a section for each fault of the System page', async t => {
+  const answer = await fetch(`${url}/docs/runbook`);
+  t.equal(answer.status, 200);
+  t.match(answer.headers.get('content-security-policy'), "default-src 'none'");
+  const page = await answer.text();
+  for (const name of systemFaultNames) {
+    const section = new RegExp(`<section id="${name.toLowerCase()}">[^]*?</section>`).exec(page)?.[0] ?? '';
+    t.match(section, `>${name}</a>`);
+    t.match(section, '<b>Tell:</b>', name);
+    t.match(section, '<b>Do:</b>', name);
+  }
+  t.match(page, /<pre>rule_files:[^]*\n {2}- job_name: skein\n/, 'with its example');
+  t.notMatch(page, /\]\(|\*\*|```/, 'nothing of its Markdown is left');
+});
+
+t.test('Markdown as the runbook has it: what it quotes is no markup', async t => {
+  const text =
+    '# Title\n\nOne `a < b`\nline.\n\n## First\n\n- **Do:** see [it](#first)\n  now\n- [`x`](y.md#z)\n\n```sh\na\n\n- b\n```\n';
+  t.equal(
+    toHtml(text).text.replaceAll(/>\s+</g, '><'),
+    '<p>One <code>a &lt; b</code>\nline.</p>' +
+      '<section id="first"><h2><a href="#first">First</a></h2>' +
+      '<ul><li><b>Do:</b> see <a href="#first">it</a>\n  now</li><li><code>x</code></li></ul>' +
+      '<pre>a\n\n- b</pre></section>',
+  );
+});

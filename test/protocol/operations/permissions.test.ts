@@ -133,7 +133,7 @@ const open = new Set(
   loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
   getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor
     listPasskeys beginPasskey createPasskey updatePasskey removePasskey beginPasskeyLogin loginWithPasskey beginSingleSignOn finishSingleSignOn
-  listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
+  getSystem listWorkspaces createWorkspace listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample
   verifyChatappWebhook receiveChatappWebhook`.split(/\s+/),
 );
 

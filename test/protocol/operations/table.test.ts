@@ -51,7 +51,7 @@ t.test('the operations are those that were agreed', async t => {
     listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs exportAuditLogs listUsage listPersonalData erasePersonalData listChannels createChannel
     getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread changeThreads
-    listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
+    getSystem listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
     listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages findMessages getMessage createMessage listStitches
     createStitch getStitch getStitchStats updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch replayFailedDeliveries listEvents getEvent listEventTypes listConsoleMembers

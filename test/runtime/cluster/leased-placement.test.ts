@@ -148,7 +148,8 @@ t.test("the status lists the members and the reason for each shard's owner", asy
       ['three', 'settled', '1.0.0'],
     ],
   );
-  t.match(shards[shard], { shard, owner: cluster.owners()[shard], since: Number });
+  const owner = cluster.owners()[shard];
+  t.match(shards[shard], { shard, owner, since: Number, cause: 'takeover', from: 'two', desired: owner });
   t.match(shards[shard]?.why, /^desired by rendezvous; takeover from two: (gone|no longer a member)$/);
   t.ok(shards.every(({ state }) => state === 'held' || state === 'foreign'));
   const lines = (await one.metrics.registry.metrics()).split('\n');

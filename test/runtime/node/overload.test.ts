@@ -23,6 +23,22 @@ t.test('commands in flight count as much as those that wait', async t => {
   t.strictSame(await clock.until(Promise.all(asks)), [1, 2, 3, 'svc/runtime/unavailable overloaded']);
 });
 
+t.test('the busiest actors are those with most commands, and how long their oldest commit takes', async t => {
+  const { node, clock } = await startTestNode(t, { latencyMs: () => 50 });
+  const idle = counterRef('idle');
+  await clock.until(Promise.all([a, b, idle].map(ref => node.ask(ref, 'get', {}))));
+  t.strictSame(node.listBusiest(20), [], 'nobody has anything to do');
+  const asks = [a, b, b, b].map((ref, i) => node.ask(ref, 'add', { mark: `${i}` }));
+  await clock.advance(20);
+  t.strictSame(node.listBusiest(20), [
+    { ...b, commands: 3, committingMs: 20 },
+    { ...a, commands: 1, committingMs: 20 },
+  ]);
+  t.strictSame(node.listBusiest(1), [{ ...b, commands: 3, committingMs: 20 }]);
+  await clock.until(Promise.all(asks));
+  t.strictSame(node.listBusiest(20), []);
+});
+
 t.test('a node accepts no more commands than its budget, for all actors together', async t => {
   const { node, clock, metrics } = await startTestNode(t, { latencyMs, limits: { admitted: 3 } });
   const asks = [1, 2, 3, 4].map(i => node.ask(counterRef(`${i}`), 'add', { mark: 'x' }));

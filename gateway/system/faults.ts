@@ -1,0 +1,124 @@
+/**
+ * What is sick: the alerts of deploy/prometheus/rules.yaml, by their names and thresholds, as far as the nodes themselves can tell. An alert
+ * waits until its condition has held for some minutes; here it shows at once, but for gauges that are high for a moment now and then.
+ */
+import type { SystemFault, SystemFaultName } from '../../protocol/resources/index.ts';
+import { addBuckets, findQuantile } from './figures.ts';
+import type { NodeReport } from './node-report.ts';
+
+export interface FaultRule {
+  readonly severity: SystemFault['severity'];
+  /** In the unit of the figure. Undefined: it is no number that is wrong. */
+  readonly limit?: number;
+}
+
+const dayS = 86_400;
+
+export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
+  SkeinDown: { severity: 'page' },
+  SkeinErrors: { severity: 'page', limit: 0.01 },
+  SkeinCommitsSlow: { severity: 'page', limit: 500 },
+  SkeinCommitsRefused: { severity: 'page', limit: 0 },
+  SkeinNodeBusy: { severity: 'ticket', limit: 0.2 },
+  SkeinOverloaded: { severity: 'page', limit: 0 },
+  SkeinDeadLetters: { severity: 'ticket', limit: 0 },
+  SkeinDefects: { severity: 'ticket', limit: 0 },
+  SkeinMaintenanceFails: { severity: 'ticket', limit: 0 },
+  SkeinNodesCutOff: { severity: 'ticket', limit: 0 },
+  SkeinClockOff: { severity: 'ticket', limit: 60 },
+  SkeinShardsVacant: { severity: 'page', limit: 0 },
+  SkeinQuotasAlone: { severity: 'ticket', limit: 0 },
+  SkeinWebhooksLate: { severity: 'page', limit: 10_000 },
+  SkeinPoolsFull: { severity: 'ticket', limit: 0 },
+  SkeinModelsFail: { severity: 'ticket', limit: 0.5 },
+  SkeinChatappFails: { severity: 'page', limit: 0.5 },
+  SkeinTokensExpire: { severity: 'ticket', limit: 7 * dayS },
+};
+
+/** Of each node by itself. */
+const ofNodes: readonly (readonly [SystemFaultName, (report: NodeReport) => number])[] = [
+  ['SkeinCommitsSlow', ({ node }) => node.commitP99Ms ?? 0],
+  ['SkeinCommitsRefused', ({ node }) => node.commitsRefused],
+  ['SkeinNodeBusy', ({ held }) => held.eventLoopP99Seconds],
+  ['SkeinOverloaded', ({ node }) => node.overloaded],
+  ['SkeinDeadLetters', ({ node }) => node.deadLetters],
+  ['SkeinDefects', ({ node }) => node.defects],
+  ['SkeinMaintenanceFails', ({ increases }) => increases.sweepFailures],
+  ['SkeinNodesCutOff', ({ increases }) => increases.leaseExpiries + increases.membersExpired],
+  ['SkeinClockOff', ({ node }) => Math.abs(node.clockAheadSeconds)],
+  ['SkeinQuotasAlone', ({ increases }) => increases.quotaUnanswered],
+  ['SkeinPoolsFull', ({ held }) => held.waiting],
+];
+
+/** Of all nodes together; null: there is nothing to judge by. */
+const ofAll: readonly (readonly [SystemFaultName, (reports: readonly NodeReport[]) => number | null])[] = [
+  ['SkeinErrors', reports => share(reports, 'serverErrors', 'answers')],
+  ['SkeinWebhooksLate', reports => findQuantile(0.5, addBuckets(reports.map(each => each.webhookDelayMs)))],
+  ['SkeinShardsVacant', reports => Math.max(0, ...reports.map(({ held }) => held.vacantShards))],
+  ['SkeinModelsFail', reports => share(reports, 'modelFailures', 'modelSteps')],
+  ['SkeinChatappFails', reports => share(reports, 'chatappFailures', 'chatappCalls')],
+];
+
+/** What a check of `/readyz` means where it fails. */
+const ofChecks = [
+  ['database', 'SkeinErrors'],
+  ['cluster', 'SkeinNodesCutOff'],
+] as const satisfies readonly (readonly [string, SystemFaultName])[];
+
+export interface Situation {
+  readonly reports: readonly NodeReport[];
+  /** Members that do not answer though they could. */
+  readonly silent: readonly string[];
+}
+
+/** Those that wake somebody first, in the order of the rules. */
+export function findFaults({ reports, silent }: Situation): SystemFault[] {
+  const found: SystemFault[] = [];
+  const add = (name: SystemFaultName, nodeIds: readonly string[], value: number | null): void => {
+    const { severity, limit = null } = faultRules[name];
+    const same = found.find(fault => fault.name === name);
+    if (same === undefined) found.push({ name, severity, nodeIds: [...nodeIds], value, limit });
+    else same.nodeIds = [...new Set([...same.nodeIds, ...nodeIds])];
+  };
+  if (silent.length > 0) add('SkeinDown', silent, null);
+  for (const [name, read] of ofAll) {
+    const value = read(reports);
+    if (value !== null && value > (faultRules[name].limit ?? 0)) add(name, [], value);
+  }
+  for (const [name, read] of ofNodes) {
+    const sick = reports.filter(report => read(report) > (faultRules[name].limit ?? 0));
+    if (sick.length > 0) {
+      add(
+        name,
+        sick.map(({ nodeId }) => nodeId),
+        Math.max(...sick.map(read)),
+      );
+    }
+  }
+  for (const [check, name] of ofChecks) {
+    const sick = reports.filter(({ node }) => node.failedChecks.includes(check));
+    if (sick.length > 0)
+      add(
+        name,
+        sick.map(({ nodeId }) => nodeId),
+        null,
+      );
+  }
+  const expiries = reports.flatMap(({ tokenExpirySeconds }) => tokenExpirySeconds ?? []);
+  const expiry = Math.min(...expiries);
+  if (expiry < (faultRules.SkeinTokensExpire.limit ?? 0)) add('SkeinTokensExpire', [], expiry);
+  const names = Object.keys(faultRules);
+  const rank = ({ severity, name }: SystemFault): number =>
+    (severity === 'page' ? 0 : names.length) + names.indexOf(name);
+  return found.sort((a, b) => rank(a) - rank(b));
+}
+
+function share(
+  reports: readonly NodeReport[],
+  part: 'serverErrors' | 'modelFailures' | 'chatappFailures',
+  whole: 'answers' | 'modelSteps' | 'chatappCalls',
+): number | null {
+  const add = (name: typeof part | typeof whole): number =>
+    reports.reduce((total, { increases }) => total + increases[name], 0);
+  return add(whole) === 0 ? null : add(part) / add(whole);
+}
