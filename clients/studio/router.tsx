@@ -8,6 +8,7 @@
  *   /studio/workspace/{workspaceId}[/partner-apps]   a workspace and its projects; its apps at the chat provider
  *   /studio/chatapp                                  code=, state=, error= what the chat provider has sent back
  *   /studio/account                                  who is signed in
+ *   /studio/system                                   how the service does, for those who operate it
  *
  * What is filtered or opened beside a list stands in the search parameters, so that every view can be linked to.
  */
@@ -204,6 +205,19 @@ const accountStartRoute = createRoute({
   component: lazyRouteComponent(() => import('./account/account.tsx'), 'Account'),
 });
 
+/** It has the frame of the account: it belongs to no project. */
+const systemRoute = createRoute({
+  getParentRoute: () => signedInRoute,
+  path: '/system',
+  component: AccountFrame,
+});
+
+const systemStartRoute = createRoute({
+  getParentRoute: () => systemRoute,
+  path: '/',
+  component: lazyRouteComponent(() => import('./system/system.tsx'), 'SystemPage'),
+});
+
 export const router = createRouter({
   basepath: identity.path,
   defaultErrorComponent: Failed,
@@ -215,6 +229,7 @@ export const router = createRouter({
       signupRoute,
       workspaceRoute.addChildren([workspaceStartRoute, partnerAppsRoute]),
       accountRoute.addChildren([accountStartRoute]),
+      systemRoute.addChildren([systemStartRoute]),
       tenantRoute.addChildren([
         homeRoute,
         keysRoute,

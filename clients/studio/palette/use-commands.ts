@@ -1,7 +1,17 @@
 /** What the palette offers beside what was made here: pages, environments, and what is done anywhere. */
 import { useComputedColorScheme } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { Blocks, Building2, CircleUser, LogOut, type LucideIcon, MapPin, Moon, Sun } from 'lucide-react';
+import {
+  Blocks,
+  Building2,
+  CircleUser,
+  HeartPulse,
+  LogOut,
+  type LucideIcon,
+  MapPin,
+  Moon,
+  Sun,
+} from 'lucide-react';
 import { useMemo } from 'react';
 import { askToSignOut } from '../../kit/browser-session.ts';
 import type { Command } from '../../kit/palette/commands.ts';
@@ -24,6 +34,7 @@ export function usePageCommands(): readonly StudioCommand[] {
   const ofProject = useProjectPages();
   const workspaces = useWorkspaces();
   const navigate = useNavigate();
+  const isInstanceAdmin = useCaller().data?.user?.instanceAdmin === true;
   return useMemo(
     () => [
       ...ofProject,
@@ -48,10 +59,19 @@ export function usePageCommands(): readonly StudioCommand[] {
         Icon: CircleUser,
         run: () => void navigate({ to: '/account' }),
       },
+      ...(isInstanceAdmin ? [toSystemCommand(names.system, () => void navigate({ to: '/system' }))] : []),
     ],
-    [names, ofProject, workspaces, navigate],
+    [names, ofProject, workspaces, navigate, isInstanceAdmin],
   );
 }
+
+const toSystemCommand = (label: string, run: () => void): StudioCommand => ({
+  id: 'page-system',
+  group: 'pages',
+  label,
+  Icon: HeartPulse,
+  run,
+});
 
 function useProjectPages(): readonly StudioCommand[] {
   const { pages: names } = useTexts().shell;

@@ -1,8 +1,9 @@
 /** The left side in a project: where one works, and what there is. */
 import { useNavigate } from '@tanstack/react-router';
-import { Building2, ExternalLink } from 'lucide-react';
+import { Building2, ExternalLink, HeartPulse } from 'lucide-react';
 import { EnvironmentSelect } from '../../kit/shell/environment-select.tsx';
 import { useTexts } from '../texts/index.ts';
+import { useCaller } from './caller.ts';
 import { mayOpen, pageGroups } from './nav-pages.ts';
 import { NavAnchor, NavFrame, NavGroup, NavLink } from './nav-parts.tsx';
 import { useTenant } from './tenant.tsx';
@@ -12,6 +13,7 @@ export function Nav({ onChosen }: { readonly onChosen?: (() => void) | undefined
   const tenant = useTenant();
   const { projectId, environmentId, workspaceId } = tenant;
   const navigate = useNavigate();
+  const { data: caller } = useCaller();
   const params = { projectId, environmentId };
   return (
     <NavFrame
@@ -21,6 +23,11 @@ export function Nav({ onChosen }: { readonly onChosen?: (() => void) | undefined
           <NavLink Icon={Building2} to="/workspace/$workspaceId" params={{ workspaceId }} onClick={onChosen}>
             {texts.pages.workspace}
           </NavLink>
+          {caller?.user?.instanceAdmin === true && (
+            <NavLink Icon={HeartPulse} to="/system" onClick={onChosen}>
+              {texts.pages.system}
+            </NavLink>
+          )}
           <NavAnchor Icon={ExternalLink} href={`/console/${projectId}/${environmentId}/all`}>
             {texts.console}
           </NavAnchor>

@@ -1,5 +1,5 @@
 /** The left side outside of a project: the pages of each workspace, and those of who is signed in. */
-import { ArrowLeft, Blocks, Building2, CircleUser } from 'lucide-react';
+import { ArrowLeft, Blocks, Building2, CircleUser, HeartPulse } from 'lucide-react';
 import { useTexts } from '../texts/index.ts';
 import { useCaller } from './caller.ts';
 import { NavFrame, NavGroup, NavLink } from './nav-parts.tsx';
@@ -20,6 +20,11 @@ export function OuterNav({ onChosen }: { readonly onChosen?: (() => void) | unde
         <NavLink Icon={CircleUser} to="/account" onClick={onChosen}>
           {texts.pages.account}
         </NavLink>
+        {caller?.user?.instanceAdmin === true && (
+          <NavLink Icon={HeartPulse} to="/system" onClick={onChosen}>
+            {texts.pages.system}
+          </NavLink>
+        )}
       </NavGroup>
       {caller?.workspaces?.map(({ workspaceId, name }) => (
         <NavGroup key={workspaceId} label={name}>

@@ -46,19 +46,20 @@ export interface ConsoleSetting extends ConsoleAccount {
   readonly database: TestDatabase['database'];
 }
 
-/** A node, an account on it, and its sandbox with a channel. Ends with the test. */
+/** A node, an account on it, and its sandbox with a channel. Ends with the test. `ownerName`: of the account's address, before the @. */
 export async function startConsole(
   t: Test,
   variables: Readonly<Record<string, string>> = {},
+  ownerName?: string,
 ): Promise<ConsoleSetting> {
   const { url: databaseUrl, database } = await startTestDatabase(t);
   const { url: baseUrl } = await startSkeinOn(t, databaseUrl, variables);
-  return { ...(await createConsoleAccount(baseUrl)), databaseUrl, database };
+  return { ...(await createConsoleAccount(baseUrl, ownerName)), databaseUrl, database };
 }
 
 /** An account on a node that runs, its sandbox, and a channel in it. */
-export async function createConsoleAccount(baseUrl: string): Promise<ConsoleAccount> {
-  const owner = await signUp(baseUrl);
+export async function createConsoleAccount(baseUrl: string, ownerName?: string): Promise<ConsoleAccount> {
+  const owner = await signUp(baseUrl, ownerName);
   const [project] = await owner.api.projects.list().toArray(1);
   const projectId = project?.projectId ?? '';
   const [sandbox] = await owner.api.environments.list({ projectId }).toArray(1);

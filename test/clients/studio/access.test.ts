@@ -2,11 +2,19 @@
 import t from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { addOperator, findBarriers, openConsole, startConsole } from '../console/console-page.ts';
 import { openScreen, setStudioStage } from './screens.ts';
 
-const setting = await startConsole(t);
-const { owner, projectId, environmentId } = setting;
+/** The owner also operates the service, so that all pages are there. */
+const setting = await startConsole(t, { INSTANCE_ADMINS: 'operates@example.com' }, 'operates');
+const { owner, projectId, environmentId, database } = setting;
+await database.query('update users set email_verified_at = now() where user_id = $1', [owner.userId]);
+// What is known of a session is held for a second.
+await eventually('the address counts as verified', async () => {
+  const { user } = await owner.api.caller.get();
+  return user?.instanceAdmin === true;
+});
 const { screens, ofAdministrators, stitchId } = await setStudioStage(setting);
 const browser = await startChromium(t);
 const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;

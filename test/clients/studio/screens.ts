@@ -31,6 +31,7 @@ export async function setStudioStage({
     body: 'Hello?',
   });
   const { workspaceId } = await owner.api.projects.get(projectId);
+  const caller = await owner.api.caller.get();
   const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;
   const screens = [
     [at(''), 'of 6 done'],
@@ -57,12 +58,13 @@ export async function setStudioStage({
     [`/studio/workspace/${workspaceId}`, 'Projects'],
     [`/studio/workspace/${workspaceId}/partner-apps`, 'No app yet'],
     ['/studio/account', 'Your account'],
+    ...(caller.user?.instanceAdmin === true ? [['/studio/system', 'Everything is well'] as const] : []),
   ] as const;
   return {
     workspaceId,
     stitchId,
     screens: screens.map(([path, shown]) => ({ path, shown })),
-    ofAdministrators: [at('/usage'), at('/audit')],
+    ofAdministrators: [at('/usage'), at('/audit'), '/studio/system'],
   };
 }
 

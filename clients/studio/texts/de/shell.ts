@@ -36,6 +36,7 @@ export const shell: StudioTexts['shell'] = {
     workspace: 'Arbeitsbereich',
     partnerApps: 'Partner-Apps',
     account: 'Ihr Konto',
+    system: 'System',
   },
   groups: { build: 'Verbinden', agents: 'Agenten', manage: 'Verwalten', account: 'Sie' },
   console: 'Konsole öffnen',

@@ -33,6 +33,7 @@ export const shell = {
     workspace: 'Workspace',
     partnerApps: 'Partner apps',
     account: 'Your account',
+    system: 'System',
   },
   groups: { build: 'Connect', agents: 'Agents', manage: 'Manage', account: 'You' },
   console: 'Open the Console',

@@ -1,0 +1,242 @@
+/** How the service does. They come with the page itself: few ever see it. */
+export const system = {
+  title: 'System',
+  about: 'All nodes of this service, for those who operate it. The figures are those of /metrics.',
+  asOf: (time: string) => `As of ${time}`,
+  stale: 'This page cannot be renewed at the moment. What it shows is of the time above.',
+  verdict: {
+    title: 'How it does',
+    well: 'Everything is well',
+    wellDetail: (nodes: string, shards: string) => `${nodes}, ${shards}. No alert has a reason to fire.`,
+    sick: (faults: number) => (faults === 1 ? 'One thing is sick' : `${faults} things are sick`),
+    nodes: (nodes: number) => (nodes === 1 ? 'One node' : `${nodes} nodes`),
+    shards: (shards: string) => `${shards} shards`,
+    page: 'Act now',
+    ticket: 'Can wait for the morning',
+    whole: 'The whole service',
+    onNodes: (nodes: string) => `On ${nodes}`,
+    runbook: 'Runbook',
+    runbookOf: (name: string) => `Runbook: ${name}`,
+  },
+  /** What is wrong, its figure, and what to do first. */
+  faults: {
+    SkeinDown: {
+      title: 'A node does not answer',
+      figure: () => 'It is a member of the cluster, and did not say how it does within a second.',
+      todo: 'Is its process there? Its log says why it ended. If it hangs, kill and start it: nothing that was acknowledged is lost.',
+    },
+    SkeinErrors: {
+      title: 'Clients get errors',
+      figure: (value: string | undefined) =>
+        value === undefined
+          ? 'The node does not reach the database.'
+          : `${value} of the answers of the last five minutes are errors of the server.`,
+      todo: 'See /readyz: it names the database or NATS. For errors of single operations look for “error” in the log.',
+    },
+    SkeinCommitsSlow: {
+      title: 'The database is slow to commit',
+      figure: (value: string | undefined) =>
+        `One commit in a hundred takes ${value} or more. Every write waits for it.`,
+      todo: 'Look at the disk and the load of PostgreSQL, and for locks below. End what competes for the disk.',
+    },
+    SkeinCommitsRefused: {
+      title: 'Commits are refused',
+      figure: (value: string | undefined) => `${value} within five minutes.`,
+      todo: 'Free disk space of the database first. The log says “refused:” with the actor and the reason.',
+    },
+    SkeinNodeBusy: {
+      title: 'A node is too busy',
+      figure: (value: string | undefined) => `Its main thread stands still for ${value} at times.`,
+      todo: 'At 100 % of a core it has too much load: start another node. At much less, look for swap and busy neighbours.',
+    },
+    SkeinOverloaded: {
+      title: 'Requests are refused, because a limit was reached',
+      figure: (value: string | undefined) => `${value} commands within five minutes, answered 503.`,
+      todo: 'Is one mailbox full (see below)? Slow its client down. Are all? Start another node, or look at the database.',
+    },
+    SkeinDeadLetters: {
+      title: 'Work was given up for good',
+      figure: (value: string | undefined) => `${value} reminders or tasks within 15 minutes.`,
+      todo: 'They are listed below. The table dead_letters has the error; mend its cause.',
+    },
+    SkeinDefects: {
+      title: 'A bug: decisions throw',
+      figure: (value: string | undefined) =>
+        `${value} within 15 minutes. Their commands were refused, nothing was lost.`,
+      todo: 'Find the entry of level “error” in the log, and report it with the version.',
+    },
+    SkeinMaintenanceFails: {
+      title: 'Maintenance fails',
+      figure: (value: string | undefined) => `${value} jobs within half an hour.`,
+      todo: 'The log names the job. If it is makePartitions, you have six days until no event can be written.',
+    },
+    SkeinNodesCutOff: {
+      title: 'Nodes hang or are cut off from NATS',
+      figure: (value: string | undefined) =>
+        value === undefined
+          ? 'The node is not connected to NATS, or has no lease.'
+          : `${value} leases or memberships have ended by themselves within five minutes.`,
+      todo: 'Look at NATS, the network to it, swap, and pauses of the virtual machine. Drain a node that does it again and again.',
+    },
+    SkeinClockOff: {
+      title: 'A clock is wrong',
+      figure: (value: string | undefined) =>
+        `It is ${value} off the database’s. The node does no maintenance.`,
+      todo: 'Synchronise it (chronyc makestep). If all nodes have it, the database’s clock is wrong.',
+    },
+    SkeinShardsVacant: {
+      title: 'Shards have no owner',
+      figure: (value: string | undefined) => `${value} of them. Their threads wait, and get 503.`,
+      todo: 'Start nodes, and mend NATS: it needs JetStream. The shards are taken within seconds.',
+    },
+    SkeinQuotasAlone: {
+      title: 'Nodes enforce rate limits alone',
+      figure: (value: string | undefined) => `${value} questions without an answer within five minutes.`,
+      todo: 'The owner of the buckets is busy or gone: look at the nodes, and at NATS.',
+    },
+    SkeinWebhooksLate: {
+      title: 'Webhooks leave late',
+      figure: (value: string | undefined) => `Half of them begin ${value} or more after their events.`,
+      todo: 'Does work wait for the queue “deliveries”? Receivers do not answer. If not, the node is busy or its commits are slow.',
+    },
+    SkeinPoolsFull: {
+      title: 'A pool is full',
+      figure: (value: string | undefined) => `${value} wait, for a minute now.`,
+      todo: 'Which one is in the table of pools: receivers and tools that are slow, or slow reads of the database.',
+    },
+    SkeinModelsFail: {
+      title: 'Models fail at their providers',
+      figure: (value: string | undefined) => `${value} of the questions of the last ten minutes.`,
+      todo: 'Look at the provider’s status page, and whether this machine reaches it at all.',
+    },
+    SkeinChatappFails: {
+      title: 'The chat provider fails',
+      figure: (value: string | undefined) =>
+        `${value} of its calls of the last ten minutes got no answer, or one that it has failed. Messages wait.`,
+      todo: 'Does this machine reach it? Mend name resolution, the way out, the proxy. In an outage of the provider wait: what waits is sent by itself.',
+    },
+    SkeinTokensExpire: {
+      title: 'The token of a chatapp channel ends',
+      figure: (value: string | undefined) => `In ${value}. Its messages stop with it.`,
+      todo: 'Its owners were mailed: have them connect the channel again.',
+    },
+  },
+  nodes: {
+    title: 'Nodes',
+    node: 'Node',
+    asked: 'answers this page',
+    state: 'State',
+    states: {
+      ok: 'Serves',
+      starting: 'Starts',
+      joining: 'Joins',
+      draining: 'Drains',
+      failed: 'Serves nothing',
+      silent: 'Not known',
+    },
+    release: 'Release',
+    up: 'Up for',
+    lease: 'Lease',
+    memory: 'Memory',
+    delay: 'Event loop, p99',
+    shards: 'Shards',
+    actors: 'Actors',
+    commands: 'Commands',
+    deepest: 'Deepest mailbox',
+    commits: 'Commits, 5 min',
+    commitP99: 'Commit, p99',
+    refused: 'Refused',
+    tasks: 'Tasks run / wait',
+    asks: 'Asks to others',
+    failedChecks: (checks: string) => `fails: ${checks}`,
+  },
+  shards: {
+    title: 'Shards and moves',
+    all: 'Shards',
+    vacant: 'Without an owner',
+    moving: 'Move at the moment',
+    shard: 'Shard',
+    state: 'State',
+    states: {
+      vacant: 'has no owner',
+      claiming: 'is being claimed',
+      taking: 'is being taken',
+      'handing over': 'is handed over',
+      leaving: 'is given up',
+    },
+    by: 'Says',
+    owner: 'Owner',
+    desired: 'Should be at',
+    moves: 'Moves of the last 15 minutes',
+    none: 'Nothing has moved in the last 15 minutes, and nothing moves.',
+    takeover: (shards: number, to: string, from: string) =>
+      `${to} took ${shards === 1 ? 'one shard' : `${shards} shards`} over from ${from}, which was no member any more`,
+    handover: (shards: number, to: string, from: string) =>
+      `${from} handed ${shards === 1 ? 'one shard' : `${shards} shards`} over to ${to}`,
+    somebody: 'a node',
+  },
+  actors: {
+    title: 'Fullest mailboxes',
+    actor: 'Actor',
+    kind: 'Kind',
+    node: 'Node',
+    commands: 'Commands',
+    committing: 'Oldest commit',
+    none: 'No actor has anything to do at the moment.',
+  },
+  stitches: {
+    title: 'Webhooks that lag',
+    stitch: 'Webhook',
+    project: 'Project',
+    environment: 'Environment',
+    status: 'Status',
+    statuses: { active: 'active', disabled: 'disabled', error: 'stopped' },
+    lag: 'Events behind',
+    oldest: 'Oldest open delivery',
+    none: 'No webhook is behind the log.',
+  },
+  refusals: {
+    title: 'Refused commits',
+    reason: 'Reason',
+    reasons: {
+      fenced: 'another node had written the actor: normal around a takeover',
+      duplicate: 'a key or name was taken: normal for repeated requests',
+      limit: 'the tenant’s limit is reached',
+      unavailable: 'the database was not available',
+      error: 'an error: see the log',
+    },
+    recent: '5 minutes',
+    total: 'Since the start',
+    none: 'No commit was refused since the nodes have started.',
+  },
+  deadLetters: {
+    title: 'Dead letters',
+    kind: 'Kind',
+    actor: 'Actor',
+    name: 'What',
+    attempts: 'Attempts',
+    at: 'Given up',
+    kept: (count: string) => `${count} are kept. The newest:`,
+    none: 'No reminder and no task was given up.',
+  },
+  base: {
+    title: 'Database and NATS',
+    database: 'PostgreSQL',
+    roundTrip: 'A question takes',
+    connections: 'Connections',
+    locks: 'Wait for locks',
+    transaction: 'Longest transaction',
+    nats: 'NATS',
+    connected: 'connected',
+    away: 'not connected',
+    standalone: 'none: one node alone',
+    pools: 'Pools',
+    pool: 'Pool',
+    node: 'Node',
+    busy: 'Busy',
+    waiting: 'Waiting',
+  },
+  never: '–',
+};
+
+export type SystemTexts = typeof system;
