@@ -11,15 +11,25 @@ import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-table
 import type { StoredStitch } from './delivery-tables.ts';
 import { type DeliveriesOptions, Erasures } from './erasures.ts';
 import type { Violation } from './invariants.ts';
+import { type BegunDelivery, type HeardResult, KnownToNodes } from './known-to-nodes.ts';
 import { type Expected, Replays } from './replays.ts';
 
 /** What a stitch is about to send. */
-export interface StartedDelivery {
-  readonly deliveryId: string;
-  readonly eventSeq: number;
-  readonly eventName: string;
-  readonly threadId: string | null;
-  readonly trigger: string;
+export interface StartedBatch {
+  readonly deliveries: readonly (BegunDelivery & {
+    readonly eventSeq: number;
+    readonly eventName: string;
+    readonly trigger: string;
+  })[];
+  /** The number of the last stop that the stitch knows. */
+  readonly stops: number;
+}
+
+/** When a stitch stopped while a delivery was open. */
+interface Stop {
+  /** Virtual milliseconds. */
+  readonly at: number;
+  readonly number: number;
 }
 
 export class Deliveries {
@@ -31,12 +41,9 @@ export class Deliveries {
   readonly #expected = new Map<string, Expected>();
   /** By stitch and thread, in the order of the log. */
   readonly #threads = new Map<string, Expected[]>();
-  /** When a stitch stopped while tests and replays of it were open, in virtual milliseconds, by delivery. */
-  readonly #stopped = new Map<string, number>();
-  /** When each node has read the row of a stitch last, by node and stitch. */
-  readonly #loadedAt = new Map<string, number>();
-  /** What it has begun to send since then. */
-  readonly #begun = new Map<string, Set<string>>();
+  /** The first stop at which it was open, by delivery. */
+  readonly #stopped = new Map<string, Stop>();
+  readonly #known = new KnownToNodes();
   #tables: DeliveryTables | undefined;
 
   constructor(options: DeliveriesOptions) {
@@ -61,8 +68,24 @@ export class Deliveries {
 
   /** A node reads the row of the stitch: what it knew of it before is forgotten. */
   loads(node: string, stitchId: string): void {
-    this.#loadedAt.set(`${node} ${stitchId}`, this.#options.now());
-    this.#begun.delete(`${node} ${stitchId}`);
+    this.#known.load(node, stitchId, this.#options.now());
+  }
+
+  /** A stitch on that node is told of results that are committed. */
+  hears(node: string, stitchId: string, results: readonly HeardResult[]): void {
+    this.#known.hear(node, stitchId, results);
+  }
+
+  /** A stitch on that node was stopped: what it had begun before and is not out yet is not to go out. */
+  withdraws(node: string, stitchId: string, stops: number): void {
+    this.#known.withdraw(node, stitchId, stops);
+  }
+
+  /** The turn of a request has come, and it is sent. */
+  goesOut(node: string, stitchId: string, deliveryId: string): void {
+    if (!this.#known.isWithdrawn(node, stitchId, deliveryId)) return;
+    const detail = `${node} sends ${deliveryId} to ${stitchId}, which was stopped before its turn came`;
+    this.#options.verdict.broken('nothing is delivered that nobody wants', detail);
   }
 
   /** A commit has written the row of the stitch. */
@@ -72,14 +95,17 @@ export class Deliveries {
     this.#stitches.set(stitchId, { row, isLive });
     this.#replays.wrote(stitchId, row, isLive, source => this.#listReplayable(source));
     if (isLive || !wasLive) return;
+    const { stops } = row['state'] as { readonly stops: number };
+    const stop = { at: this.#options.now(), number: stops };
     for (const each of this.#expected.values()) {
       if (each.stitchId !== stitchId || this.#isSettled(each) || each.cancelledAt !== undefined) continue;
-      each.cancelledAt = this.#options.now();
+      each.cancelledAt = stop.at;
+      this.#stopped.set(each.deliveryId, stop);
     }
     for (const each of this.#rows.values()) {
-      if (each.stitchId === stitchId && each.trigger !== 'scheduled' && !isFinal(each)) {
-        this.#stopped.set(each.deliveryId, this.#options.now());
-      }
+      const { deliveryId, trigger } = each;
+      if (each.stitchId !== stitchId || trigger === 'scheduled' || isFinal(each)) continue;
+      if (!this.#stopped.has(deliveryId)) this.#stopped.set(deliveryId, stop);
     }
   }
 
@@ -102,6 +128,7 @@ export class Deliveries {
         cancelledAt: undefined,
         isDropped: false,
         isTaken: false,
+        hasReplay: false,
       };
       this.#expected.set(deliveryId, expected);
       if (threadId === null) continue;
@@ -128,23 +155,23 @@ export class Deliveries {
     }
   }
 
-  /** A stitch on that node has begun to send. Whatever had happened when the node read its row is known to it. */
-  starts(node: string, stitchId: string, deliveries: readonly StartedDelivery[]): void {
+  /**
+   * A stitch on that node has begun to send. Whatever had happened when the node read its row is known to it, and so is every result of which it
+   * was told since, and the last stop that it says.
+   */
+  starts(node: string, stitchId: string, { deliveries, stops }: StartedBatch): void {
     const { verdict } = this.#options;
-    const loadedAt = this.#loadedAt.get(`${node} ${stitchId}`) ?? 0;
-    const begun = this.#begun.get(`${node} ${stitchId}`) ?? new Set();
-    this.#begun.set(`${node} ${stitchId}`, begun);
-    for (const { deliveryId, eventSeq, eventName, trigger } of deliveries) {
+    const loadedAt = this.#known.getLoadedAt(node, stitchId);
+    for (const delivery of deliveries) {
+      const { deliveryId, eventSeq, eventName, trigger } = delivery;
       const settledAt = this.#rows.get(deliveryId)?.settledAt;
-      // What it has begun itself, its owner knows to be settled when it is.
-      if (settledAt !== undefined && (settledAt < loadedAt || begun.has(deliveryId))) {
+      if (this.#known.begin(node, stitchId, delivery, stops, settledAt)) {
         const detail = `${node} sends ${deliveryId} of event ${eventSeq} to ${stitchId}, which it has settled`;
         verdict.broken('nothing is settled twice', detail);
       }
-      begun.add(deliveryId);
       const expected = this.#expected.get(deliveryId);
-      const cancelledAt = expected?.cancelledAt ?? this.#stopped.get(deliveryId);
-      const isCancelled = cancelledAt !== undefined && cancelledAt < loadedAt;
+      const stop = this.#stopped.get(deliveryId);
+      const isCancelled = stop !== undefined && (stop.at < loadedAt || stop.number <= stops);
       if (!isCancelled && (expected !== undefined || trigger !== 'scheduled')) continue;
       const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;
       verdict.broken('nothing is delivered that nobody wants', detail);
@@ -158,18 +185,28 @@ export class Deliveries {
    */
   taken(stitchId: string, deliveryId: string, sentAt: number): void {
     const expected = this.#expected.get(deliveryId);
-    if (expected === undefined || expected.isTaken) return;
+    if (expected === undefined) return this.#takeReplay(stitchId, deliveryId);
+    if (expected.isTaken) return;
     expected.isTaken = true;
     const { threadId, seq } = expected;
     if (threadId === null) return;
     for (const earlier of this.#threads.get(`${stitchId} ${threadId}`) ?? []) {
       if (earlier.seq >= seq) return;
-      const isOver = earlier.isTaken || earlier.isDropped || earlier.cancelledAt !== undefined;
+      const { isTaken, hasReplay, isDropped } = earlier;
+      const isOver = isTaken || hasReplay || isDropped || earlier.cancelledAt !== undefined;
       if (isOver || this.#isSettled(earlier)) continue;
       if (sentAt >= this.#getHoldEnd(earlier)) continue;
       const detail = `${stitchId} has got event ${seq} of ${threadId} before event ${earlier.seq}`;
       this.#options.verdict.broken('a thread is delivered in order', detail);
     }
+  }
+
+  /** The receiver has the event, whatever becomes of its first delivery: what comes later need not wait for that. */
+  #takeReplay(stitchId: string, deliveryId: string): void {
+    const { eventId } = this.#rows.get(deliveryId) ?? {};
+    const replayed =
+      eventId === undefined ? undefined : this.#expected.get(deriveDeliveryId(eventId, stitchId));
+    if (replayed !== undefined) replayed.hasReplay = true;
   }
 
   /** What is still to come. */

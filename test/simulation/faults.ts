@@ -42,6 +42,7 @@ export const faultKinds = {
   'undelivered dropped': 'events were dropped that a stitch had yet to deliver',
   erasure: 'the texts of a conversation were erased',
   'pool overloaded': 'a node had no room for one more request to a receiver',
+  'full queue': 'a request to a receiver waited for its turn',
   'rival writer': 'two nodes wrote to one actor, and the store refused one',
   storm: 'more commands came at once than a mailbox holds',
 } as const;

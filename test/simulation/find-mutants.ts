@@ -1,7 +1,6 @@
 /**
  * Mutation testing of the simulation: for each rule that it holds there is at least one small edit of the code that breaks the rule
- * (mutants.ts). Each edit is made in a copy of the code, never in place, and the simulation has to find it within {@link maxSeeds}
- * seeds.
+ * (mutants.ts). Each edit is made in a copy of the code, never in place, and the simulation has to find it within so many seeds.
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,7 +10,6 @@ import type { Invariant } from './invariants.ts';
 import { mutants } from './mutants.ts';
 import { mutate, type Mutant } from './mutate.ts';
 
-const maxSeeds = 5_000;
 const root = new URL('../../', import.meta.url).pathname;
 const copied = [
   'runtime',
@@ -41,7 +39,7 @@ async function copyWithBug(folder: string, mutant: Mutant): Promise<void> {
 }
 
 /** Simulates in the copy until an invariant is broken; undefined when none is. */
-function firstFailure(folder: string): Promise<Found | undefined> {
+function firstFailure(folder: string, maxSeeds: number): Promise<Found | undefined> {
   return new Promise((resolve, reject) => {
     const child = spawn(
       process.execPath,
@@ -63,7 +61,11 @@ function firstFailure(folder: string): Promise<Found | undefined> {
 }
 
 /** Looks for each bug whose name has `named` in it, and tells what came of it. False when one was not found. */
-export async function findMutants(named: string | undefined, tell: (line: string) => void): Promise<boolean> {
+export async function findMutants(
+  named: string | undefined,
+  maxSeeds: number,
+  tell: (line: string) => void,
+): Promise<boolean> {
   const chosen = mutants.filter(({ bug }) => named === undefined || bug.includes(named));
   if (chosen.length === 0) throw new RangeError(`no mutant has ${named} in its name`);
   let areAllFound = true;
@@ -71,7 +73,7 @@ export async function findMutants(named: string | undefined, tell: (line: string
     const folder = await mkdtemp(join(tmpdir(), 'skein-mutant-'));
     try {
       await copyWithBug(folder, mutant);
-      const found = await firstFailure(folder);
+      const found = await firstFailure(folder, maxSeeds);
       areAllFound &&= found !== undefined;
       const outcome = found === undefined ? `NOT FOUND in ${maxSeeds} seeds` : describe(found);
       tell(`${mutant.rule.padEnd(16)} ${mutant.bug.padEnd(58)} ${outcome}`);

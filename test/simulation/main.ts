@@ -2,7 +2,7 @@
  * npm run sim -- --seeds N [--from S]   simulates N seeds, from S on (default: fresh ones), on all cores
  * npm run sim -- --seed S               replays one seed, and tells its story
  *   either with --load usual|behind|long  gives all seeds that load (load.ts), and not each its own
- * npm run sim -- --mutants [name]       makes bugs in a copy of the code, one after another, and finds each
+ * npm run sim -- --mutants [name] [--seeds N]   makes bugs in a copy of the code, one after another, and finds each within N seeds (5,000)
  */
 import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -101,7 +101,7 @@ function showBatch({ seeds, seconds, virtualSeconds, acknowledged, faults, faile
 }
 
 async function main(): Promise<boolean> {
-  if (values.mutants) return findMutants(positionals[0], write);
+  if (values.mutants) return findMutants(positionals[0], whole('seeds', values.seeds ?? '5000'), write);
   if (values.seed !== undefined) return replay(whole('seed', values.seed));
   const from = values.from === undefined ? randomInt(1, 2 ** 31) : whole('from', values.from);
   return many(from, whole('seeds', values.seeds ?? positionals[0] ?? String(defaultSeeds)));

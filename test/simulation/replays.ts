@@ -19,6 +19,8 @@ export interface Expected {
   isDropped: boolean;
   /** The receiver has it. */
   isTaken: boolean;
+  /** The receiver has the event by a replay. */
+  hasReplay: boolean;
 }
 
 interface Replay {

@@ -65,6 +65,14 @@ export const stitchMutants: readonly Mutant[] = [
   },
   {
     rule: 'stitches',
+    bug: 'whoever takes a stitch over asks for one of its heads',
+    file: 'actors/stitch/tasks/loader.ts',
+    in: 'DeliveryLoader.#find',
+    find: 'maxHeads',
+    replace: '1',
+  },
+  {
+    rule: 'stitches',
     bug: 'a delivery that fails does not hold its thread',
     file: 'actors/stitch/queue.ts',
     in: 'release',
@@ -180,6 +188,29 @@ export const stitchMutants: readonly Mutant[] = [
     in: 'cancelled',
     find: 'if (state.queue.started.size > 0) return { reply: null };',
     replace: '',
+    // It asks again until nothing is out.
+    also: {
+      file: 'actors/stitch/decide-lifecycle.ts',
+      in: 'cancelled',
+      find: 'if (partly === true) return { effects: createCancelEffects(state), reply: null };',
+      replace: '',
+    },
+  },
+  {
+    rule: 'stitches',
+    bug: 'a stop leaves what waits for its turn in the queue of a node',
+    file: 'actors/stitch/tasks/jobs.ts',
+    in: 'createCancelTask',
+    find: 'sender.withdraw(stitchId, stops);',
+    replace: '',
+  },
+  {
+    rule: 'stitches',
+    bug: 'a stop waits for what was withdrawn',
+    file: 'actors/stitch/decide-delivery.ts',
+    in: 'postpone',
+    find: 'forgetStarted(state.queue, deliveryIds)',
+    replace: 'state.queue',
   },
   {
     rule: 'stitches',

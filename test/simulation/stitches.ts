@@ -3,7 +3,7 @@
  * (gateway/composition/actors.ts puts them together in the same way).
  */
 import { createStitches, type Stitches } from '../../actors/stitch/kind.ts';
-import type { SendBatch } from '../../actors/stitch/commands.ts';
+import type { CancelRequest, SendBatch } from '../../actors/stitch/commands.ts';
 import { wakeStitches, type Waker } from '../../actors/stitch/wake.ts';
 import { findPages, type Pages, RecoveryScanner } from '../../gateway/jobs/recovery-scanner.ts';
 import { derivedId } from '../../protocol/ids.ts';
@@ -123,20 +123,38 @@ export class NodeStitches {
     this.#stitches.drain();
   }
 
-  /** What a stitch is about to send is noted when it has been decided. */
+  /**
+   * What a stitch is about to send is noted when it has been decided; so is what it is told of results, and that its node is told to withdraw
+   * what waits for its turn.
+   */
   #noted(kind: Stitches['kind']): AnyActorKind {
     const { simulation, machine } = this.#options;
+    const { owed } = simulation.database;
     const send = kind.tasks?.['send'] as (batch: SendBatch, context: TaskContext) => Promise<void>;
+    const cancel = kind.tasks?.['cancel'] as (order: CancelRequest, context: TaskContext) => Promise<void>;
+    const { progress } = kind.decide;
+    const noteHeard: typeof progress = (state, payload, turn) => {
+      owed.hears(machine.name, turn.id, payload.released);
+      return progress(state, payload, turn);
+    };
     return {
       ...kind,
+      decide: {
+        ...kind.decide,
+        progress: noteHeard,
+      },
       tasks: {
         ...kind.tasks,
+        cancel: (order: CancelRequest, context: TaskContext) => {
+          owed.withdraws(machine.name, context.self.id, order.stops);
+          return cancel(order, context);
+        },
         send: (batch: SendBatch, context: TaskContext) => {
           const { id } = context.self;
           simulation.tell(
             () => `${machine.name} sends ${batch.deliveries.map(describe).join(', ')} to ${id}`,
           );
-          simulation.database.owed.starts(machine.name, context.self.id, batch.deliveries);
+          owed.starts(machine.name, id, batch);
           return send(batch, context);
         },
       },

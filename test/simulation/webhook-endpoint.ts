@@ -3,6 +3,7 @@
  * waits any more, and now and then say that they are gone.
  */
 import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/index.ts';
+import type { StitchServices } from '../../actors/stitch/services.ts';
 import { PoolOverloaded } from '../../runtime/pool/outbound-queue.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -12,6 +13,8 @@ import type { Schedule } from './schedule.ts';
 
 /** How long an attempt may take. */
 export const attemptTimeoutMs = 1_500;
+/** How long a request waits for its turn at most, in milliseconds. */
+const maxWaitMs = 6_000;
 
 export interface WebhookEndpointOptions {
   readonly schedule: Schedule;
@@ -51,18 +54,25 @@ export class WebhookEndpoints {
   }
 
   /** The queue of a node's pool. */
-  createQueue(machine: Machine): { send(request: OutboundRequest): Promise<OutboundResult> } {
-    return { send: request => this.#send(machine, request) };
+  createQueue(machine: Machine): Pick<StitchServices['pool'], 'send'> {
+    return { send: (request, _owner, _signal, withdrawn) => this.#send(machine, request, withdrawn) };
   }
 
-  async #send(machine: Machine, request: OutboundRequest): Promise<OutboundResult> {
+  async #send(
+    machine: Machine,
+    request: OutboundRequest,
+    withdrawn: AbortSignal | undefined,
+  ): Promise<OutboundResult> {
     const { schedule, random, faults, deliveries } = this.#options;
-    const at = request.at ?? machine.now();
-    const sentAt = schedule.now;
+    if (withdrawn?.aborted === true) throw withdrawn.reason;
     if (faults.strikes('pool overloaded', 0.01)) {
       faults.fired('pool overloaded');
       throw new PoolOverloaded('no room');
     }
+    if (faults.strikes('full queue', 0.03)) await this.#wait(machine, random.next() * maxWaitMs, withdrawn);
+    const at = request.at ?? machine.now();
+    const sentAt = schedule.now;
+    deliveries.goesOut(machine.name, toStitchId(request.url), request.headers['Service-Delivery-Id'] ?? '');
     deliveries.erasures.sends(request.headers['Service-Event-Id'] ?? '', request.body ?? '');
     await schedule.sleep(1 + random.next() * 10 + (random.next() < 0.03 ? random.next() * 800 : 0));
     if (schedule.now < (this.#slowUntil.get(request.url) ?? 0)) {
@@ -73,6 +83,25 @@ export class WebhookEndpoints {
     await schedule.sleep(1 + random.next() * 10);
     await new Promise<void>(resolve => machine.run(resolve));
     return { at, durationMs: Math.floor(schedule.now - sentAt), ...answer };
+  }
+
+  /** A request waits for its turn, unless it is withdrawn. */
+  #wait(machine: Machine, ms: number, withdrawn: AbortSignal | undefined): Promise<void> {
+    const { schedule, faults } = this.#options;
+    return new Promise((resolve, reject) => {
+      const timer = schedule.after(ms, () =>
+        machine.run(() => {
+          withdrawn?.removeEventListener('abort', abort);
+          faults.fired('full queue');
+          resolve();
+        }),
+      );
+      const abort = (): void => {
+        timer.cancel();
+        reject(withdrawn?.reason as Error);
+      };
+      withdrawn?.addEventListener('abort', abort, { once: true });
+    });
   }
 
   async #answer(
