@@ -34,7 +34,7 @@ import type {
   LoseConnection,
   ReserveNumber,
 } from './commands.ts';
-import { type ChannelDecision, createEvent } from './decide.ts';
+import { type ChannelDecision, createChange } from './decide.ts';
 import { announce, lookReminder, remindOfFirstLook, remindOfNotice } from './decide-credentials.ts';
 import { type ChannelState, type ChatappState, mayMove, noChatapp, toChatappStatus } from './state.ts';
 
@@ -65,7 +65,10 @@ function moveTo(
     state: next,
     writes: [
       ...createAuditWrites(command, next, turn, 'channel.status_changed', details),
-      createEvent(next, turn, 'channel.status.changed', command.author),
+      ...createChange(next, turn, 'channel.status.changed', {
+        actor: command.author,
+        previousStatus: state.status,
+      }),
     ],
   };
 }

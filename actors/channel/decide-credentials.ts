@@ -8,11 +8,11 @@
  * The reminder is set again when the look begins, so that one which a crash has ended is made again. What the owners have to be mailed is
  * a reminder, too, which stays until the mail is queued.
  */
-import type { EventName } from '../../protocol/events.ts';
+import type { ChannelChange } from '../../protocol/resources/index.ts';
 import type { Reminder, Turn } from '../../runtime/actor/index.ts';
 import { requireSameTenancy, systemActor } from '../base/index.ts';
 import type { ChannelNotice, CredentialsSeen, OwnersTold } from './commands.ts';
-import { type ChannelDecision, createEvent, getEventId } from './decide.ts';
+import { type ChannelDecision, createChange, getEventId } from './decide.ts';
 import { type ChannelState, toChannel } from './state.ts';
 
 /** The key of the reminder for the next look. */
@@ -95,10 +95,15 @@ export function credentialsSeen(
 }
 
 /** The event about the channel's token. */
-export function announce(state: ChannelState, turn: Turn, eventName: EventName, expiresAt: string | null) {
+export function announce(
+  state: ChannelState,
+  turn: Turn,
+  eventName: ChannelChange['eventName'],
+  expiresAt: string | null,
+) {
   const next: ChannelState = { ...state, events: state.events + 1 };
   const members = { channel: toChannel(next, turn.id), expiresAt };
-  return { state: next, writes: [createEvent(next, turn, eventName, systemActor, members)] };
+  return { state: next, writes: createChange(next, turn, eventName, { actor: systemActor, members }) };
 }
 
 /** A mail to the owners that says the same as the last event of `state`. */

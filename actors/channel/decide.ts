@@ -6,9 +6,15 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Decision, Turn } from '../../runtime/actor/index.ts';
 import { formatEvent, type EventName } from '../../protocol/events.ts';
 import { numberedId } from '../../protocol/ids.ts';
-import type { Actor } from '../../protocol/resources/index.ts';
+import type { Actor, ChannelChange, ChannelStatus } from '../../protocol/resources/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { acknowledgeCommand, appendEvent, checkLimit, parkReceipt } from '../../storage/writes/index.ts';
+import {
+  acknowledgeCommand,
+  appendEvent,
+  checkLimit,
+  insertChannelChange,
+  parkReceipt,
+} from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import {
   createAuditWrites,
@@ -63,6 +69,38 @@ export function createEvent(
   return appendEvent({ projectId, environmentId, eventId, eventName, occurredAt, channelId: turn.id, body });
 }
 
+/** The event about `state`, and the entry of the channel's history that says the same and why. */
+export function createChange(
+  state: ChannelState,
+  turn: Turn,
+  eventName: ChannelChange['eventName'],
+  { actor, previousStatus = null, members }: ChangeFacts,
+): readonly Write[] {
+  const { projectId, environmentId, status, chatapp } = state;
+  const entry = insertChannelChange({
+    channelId: turn.id,
+    eventId: getEventId(state, turn),
+    projectId,
+    environmentId,
+    eventName,
+    status,
+    previousStatus,
+    error: chatapp?.failure ?? null,
+    tokenExpiresAt: chatapp?.connection?.tokenExpiresAt ?? null,
+    actor,
+    occurredAt: new Date(turn.now).toISOString(),
+  });
+  return [createEvent(state, turn, eventName, actor, members), entry];
+}
+
+interface ChangeFacts {
+  readonly actor: Actor;
+  /** Default, and null: the status is the same as before. */
+  readonly previousStatus?: ChannelStatus | null;
+  /** Of the event. */
+  readonly members?: object;
+}
+
 /** Creates the channel. It is connected at once, except a chatapp, which has to be connected first. 409 when it exists. */
 export function create(state: ChannelState, command: CreateChannel, turn: Turn): ChannelDecision<string> {
   if (exists(state)) throw conflict('The channel exists.');
@@ -85,7 +123,7 @@ export function create(state: ChannelState, command: CreateChannel, turn: Turn):
     writes: [
       checkLimit('channels', limit, projectId),
       ...createAuditWrites(command, next, turn, 'channel.created', { name, kind }),
-      createEvent(next, turn, 'channel.lifecycle.created', command.author),
+      ...createChange(next, turn, 'channel.lifecycle.created', { actor: command.author }),
     ],
     reply: JSON.stringify(toChannel(next, turn.id)),
   };

@@ -18,6 +18,7 @@ export { createCurrentAgents } from './current-agents.ts';
 export { toAgentRun } from './json.ts';
 export { RunMetrics } from './metrics.ts';
 export { createRuns, type Runs } from './kind.ts';
+export { findPrice, listPrices } from './models/price-list.ts';
 export { createPlans } from './plans.ts';
 export type { Tools } from './services.ts';
 export { maxApprovalMs } from './state.ts';

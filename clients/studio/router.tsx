@@ -143,6 +143,7 @@ const runsRoute = createRoute({
 const credentialsRoute = createRoute({
   getParentRoute: () => tenantRoute,
   path: '/providers',
+  validateSearch: search => readSearch(search, ['prices', 'provider', 'model']),
   component: lazyRouteComponent(() => import('./providers/credentials.tsx'), 'Credentials'),
 });
 

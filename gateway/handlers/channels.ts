@@ -17,6 +17,7 @@ import type { Database } from '../../storage/database/index.ts';
 import type { Limits } from '../../storage/writes/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
 import {
+  changePage,
   channelPage,
   type ChannelRecord,
   commandPage,
@@ -48,7 +49,7 @@ function shown({ channelId, row }: ChannelRecord): Channel {
   return toChannel(decodeChannel(row as ChannelRow), channelId);
 }
 
-type Reads = Pick<Operations, 'listChannels' | 'getChannel' | 'listChannelCommands'>;
+type Reads = Pick<Operations, 'listChannels' | 'getChannel' | 'listChannelChanges' | 'listChannelCommands'>;
 
 /** 404 for a channel of another tenant, and for a default agent that is not of the channel's environment. */
 export function channelHandlers(services: WriteServices): Handlers<Operations> {
@@ -76,6 +77,17 @@ function readHandlers({ database, cursors, channels }: ChannelServices): Handler
       const found = await findChannel(database, scope, call.params.channelId);
       if (found === undefined) throw notFound();
       return tagged(shown(found));
+    },
+
+    listChannelChanges: async call => {
+      const { channelId } = call.params;
+      const { projectId, environmentId } = (await requireChannel(call, channels, channelId)).scope;
+      const { cursor, limit = defaultPageSize } = call.query;
+      const scope = `channel changes ${environmentId} ${channelId}`;
+      const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
+      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
+      const rows = await changePage(database, filter);
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
     },
 
     listChannelCommands: async call => {

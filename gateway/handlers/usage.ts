@@ -1,17 +1,20 @@
 /** Usage (messages, webhooks, runs and tokens by day, agent, channel, model or provider), and budgets. */
+import { findPrice, listPrices } from '../../actors/run/index.ts';
 import { invalid, notFound } from '../../protocol/errors.ts';
 import type { budgetOperations, usageOperations } from '../../protocol/operations/index.ts';
 import {
   defaultPageSize,
   maxUsageDays,
+  type ModelPrice,
+  providers,
   type Usage,
   type UsageGrouping,
 } from '../../protocol/resources/index.ts';
-import type { BudgetSettings } from '../../storage/agents/index.ts';
+import { type BudgetSettings, listUsedModels } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { toPage, type Cursors } from '../../storage/paging/index.ts';
 import { usagePage, type UsageRecord } from '../../storage/usage/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
 import { requireScope } from './tenant-scope.ts';
 
@@ -36,8 +39,50 @@ export function usageHandlers(
       const { data, ...rest } = toPage(rows, limit, last => cursors.encode(scope, [last.key]));
       return { body: { data: data.map(row => shown(row, groupBy)), ...rest } };
     },
+
+    listModelPrices: async call => {
+      const { projectId, environmentId } = requireScope(call);
+      const { provider, model, inUse = false, cursor, limit = defaultPageSize } = call.query;
+      const filters = JSON.stringify([provider, model, inUse]);
+      const scope = `model prices ${projectId} ${environmentId} ${filters}`;
+      const [lastProvider = '', lastModel = ''] =
+        cursor === undefined ? [] : cursors.decode(scope, cursor).map(String);
+      const rows = (await findPrices(database, call))
+        .filter(
+          each => each.provider > lastProvider || (each.provider === lastProvider && each.model > lastModel),
+        )
+        .slice(0, limit + 1);
+      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.provider, last.model])) };
+    },
   };
 }
+
+/** The models of the list, or those that are in use, as the filters say; sorted, each once. */
+async function findPrices(
+  database: Pick<Database, 'query'>,
+  { query, now, project }: Call<(typeof usageOperations)['listModelPrices']>,
+): Promise<readonly ModelPrice[]> {
+  const { provider, model = '', inUse = false } = query;
+  const all = inUse
+    ? (await listUsedModels(database, requireScope({ project }))).map(used =>
+        findPrice(used.provider, used.model, now),
+      )
+    : listPrices(now);
+  const ofProvider = all.filter(each => provider === undefined || each.provider === provider);
+  if (model === '') return ofProvider;
+  const wanted = model.toLowerCase();
+  const named = ofProvider.filter(each => each.model.toLowerCase().includes(wanted));
+  if (inUse) return named;
+  // A name as a loom has it, with a date at its end: what the list has for it.
+  const meant = providers
+    .filter(each => provider === undefined || each === provider)
+    .filter(each => !named.some(other => other.provider === each && other.model.toLowerCase() === wanted))
+    .map(each => findPrice(each, model, now))
+    .filter(({ inputMicros }) => inputMicros !== null);
+  return [...named, ...meant].sort((one, other) => (toKey(one) < toKey(other) ? -1 : 1));
+}
+
+const toKey = ({ provider, model }: ModelPrice): string => `${provider} ${model}`;
 
 /** The first and the last day requested, both inclusive; 422 where the last is before the first or the span is too long. */
 function parseDays(

@@ -342,13 +342,31 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     actorId: 'The user or API key that did it.',
     targetId: 'What it was done to.',
   },
+  ModelPrice: {
+    model: 'As the price list has it; of models in use, as the loom has it.',
+    inputMicros:
+      'For a million tokens of input, in millionths of a US dollar; null: the list does not have the model.',
+    outputMicros: 'For a million tokens of output.',
+    cacheReadMicros:
+      'For a million tokens of input that the provider has kept from before; null: as other input.',
+    cacheWriteMicros: 'For a million tokens of input that the provider keeps; null: as other input.',
+    longFromTokens: 'Requests with more tokens than this cost the `long` prices; null: all cost the same.',
+    longInputMicros: 'The same of long requests; null: as others.',
+    longOutputMicros: 'The same of long requests; null: as others.',
+    asOf: 'The day of the price list.',
+    source: 'Where the provider publishes its prices.',
+  },
+  listModelPrices: {
+    model: 'A part of the name of a model, or its name as a loom has it.',
+    inUse: 'true: those that the active versions of looms name, also where the list does not have them.',
+  },
   listUsage: {
     from: 'The first day, in UTC. Default: 30 days ago.',
     to: 'The last day, in UTC. Default: today.',
   },
   'SetBudgetsBody CreateAttachmentBody CreateByokCredentialBody CreateToolBody CreateLoomBody CreateAgentBody CreateStitchBody':
     { environmentId: ownEnvironment },
-  'listUsage getBudgets listChannels listThreads listByokCredentials listTools listLooms listAgents listAgentRuns listStitches listDeliveries listEvents findMessages':
+  'listUsage listModelPrices getBudgets listChannels listThreads listByokCredentials listTools listLooms listAgents listAgentRuns listStitches listDeliveries listEvents findMessages':
     { environmentId: ownEnvironment },
 
   Caller: {
@@ -532,6 +550,15 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     error: 'Why it failed, in words; null: it did not.',
   },
   'ByokCredential rotateByokCredential revokeByokCredential': { byokCredentialId: 'The LLM provider key.' },
+  ChannelChange: {
+    eventId: 'The event that tells the same. Events are kept for 30 days.',
+    eventName: 'What happened.',
+    status: 'The status from then on.',
+    previousStatus: 'The status before; null: it stayed as it was.',
+    error: 'Why the channel is in error; null: it is not.',
+    tokenExpiresAt: 'When the access token expires, as it was known then; null: never, or there is none.',
+    actor: 'Who did it; `system`: nobody has asked for it.',
+  },
   LoomActivation: {
     number: 'From 1 in each loom, without gaps.',
     version: 'The number of the version that became active.',

@@ -4,6 +4,7 @@ import type { Operation } from '../operation.ts';
 import {
   Accepted,
   Channel,
+  ChannelChange,
   ChannelCommand,
   CreateChannelBody,
   id,
@@ -90,6 +91,22 @@ export const channelOperations = {
     tagged: true,
     errors: [...writing, ...conditional],
     rate: 'write',
+    idempotency: 'none',
+  },
+  listChannelChanges: {
+    method: 'GET',
+    path: '/channels/{channelId}/changes',
+    tag,
+    summary: "List what became of a channel's connection, newest first",
+    description:
+      'When the channel was created, connected, lost or disconnected, by whom and why, and what was told of its access token. Kept for 400 days, from 26 November 2026 on.',
+    auth: 'project',
+    access: access.readChannels,
+    params: oneChannel,
+    query: NestedListQuery,
+    success: { status: 200, body: createList(ChannelChange) },
+    errors: [...listing],
+    rate: 'read',
     idempotency: 'none',
   },
   listChannelCommands: {

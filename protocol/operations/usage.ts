@@ -1,6 +1,6 @@
 /** Usage. */
 import type { Operation } from '../operation.ts';
-import { createList, ListUsageQuery, Usage } from '../resources/index.ts';
+import { createList, ListModelPricesQuery, ListUsageQuery, ModelPrice, Usage } from '../resources/index.ts';
 import { access, listing } from './rules.ts';
 
 export const usageOperations = {
@@ -15,6 +15,21 @@ export const usageOperations = {
     access: access.readUsage,
     query: ListUsageQuery,
     success: { status: 200, body: createList(Usage) },
+    errors: listing,
+    rate: 'read',
+    idempotency: 'none',
+  },
+  listModelPrices: {
+    method: 'GET',
+    path: '/usage/prices',
+    tag: 'Usage',
+    summary: 'List the prices of models by which runs are priced',
+    description:
+      'The list comes with the service and is the same for all; nothing is fetched. By provider and model. With `inUse` the models of the active versions of the looms of the environment, also those that the list does not have: their prices are null, their runs have no cost, and they never use up a budget.',
+    auth: 'project',
+    access: access.readAgents,
+    query: ListModelPricesQuery,
+    success: { status: 200, body: createList(ModelPrice) },
     errors: listing,
     rate: 'read',
     idempotency: 'none',

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Static } from 'typebox';
 import { attachmentsInput } from './attachment.ts';
 import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
-import { maxMessageLength } from './message.ts';
+import { Actor, maxMessageLength } from './message.ts';
 
 export const channelKinds = ['sandbox', 'custom', 'chatapp'] as const;
 export type ChannelKind = (typeof channelKinds)[number];
@@ -40,6 +40,55 @@ export const UpdateChannelBody = body('UpdateChannelBody', {
   metadata: optional(freeForm()),
 });
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
+
+/** The steps of connecting a chatapp channel, in their order; `interrupted`: the node ended before the last one. */
+export const connectSteps = [
+  'exchange_code',
+  'inspect_token',
+  'find_account',
+  'find_number',
+  'subscribe_app',
+  'register_number',
+  'install_callback',
+  'interrupted',
+] as const;
+export type ConnectStep = (typeof connectSteps)[number];
+
+/** Why a channel has the status `error`. */
+export const ChatappFailure = resource('ChatappFailure', {
+  /** Of connecting; null: the channel was connected, and lost its connection. */
+  step: nullable(choice(connectSteps)),
+  /** The provider's error code; null: the provider did not answer, or it was not the provider that refused. */
+  code: nullable(Type.Integer()),
+  message: Type.String(),
+});
+export type ChatappFailure = Static<typeof ChatappFailure>;
+
+/** The events that are entries of a channel's history. */
+export const channelChangeEvents = [
+  'channel.lifecycle.created',
+  'channel.status.changed',
+  'channel.credential.expiring',
+  'channel.credential.expired',
+  'channel.credential.renewed',
+] as const;
+
+/** Something became of a channel's connection. */
+export const ChannelChange = resource('ChannelChange', {
+  channelId: id('channel'),
+  /** Of the event that tells the same; it is there for 30 days. */
+  eventId: id('event'),
+  eventName: choice(channelChangeEvents),
+  /** From then on. */
+  status: choice(channelStatuses),
+  /** Null: it was not changed. */
+  previousStatus: nullable(choice(channelStatuses)),
+  error: nullable(ChatappFailure),
+  tokenExpiresAt: nullable(instant()),
+  actor: Actor,
+  occurredAt: instant(),
+});
+export type ChannelChange = Static<typeof ChannelChange>;
 
 /** A command for a custom channel: an event of the channel that has not been acknowledged. */
 export const ChannelCommand = resource('ChannelCommand', {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { channelStatuses } from './channel.ts';
+import { channelStatuses, ChatappFailure } from './channel.ts';
 import {
   body,
   choice,
@@ -34,29 +34,6 @@ export type ConnectChatappBody = Static<typeof ConnectChatappBody>;
 export const DisconnectChatappBody = body('DisconnectChatappBody', { projectId: id('project') });
 export type DisconnectChatappBody = Static<typeof DisconnectChatappBody>;
 
-/** The steps of connecting, in their order; `interrupted`: the node ended before the last one. */
-export const connectSteps = [
-  'exchange_code',
-  'inspect_token',
-  'find_account',
-  'find_number',
-  'subscribe_app',
-  'register_number',
-  'install_callback',
-  'interrupted',
-] as const;
-export type ConnectStep = (typeof connectSteps)[number];
-
-/** Why a channel has the status `error`. */
-const failure = resource('ChatappFailure', {
-  /** Of connecting; null: the channel was connected, and lost its connection. */
-  step: nullable(choice(connectSteps)),
-  /** The provider's error code; null: the provider did not answer, or it was not the provider that refused. */
-  code: nullable(Type.Integer()),
-  message: Type.String(),
-});
-export type ChatappFailure = Static<typeof failure>;
-
 /** All but the first four and `webhookUrl` are null while the channel is not connected. */
 export const ChatappStatus = resource('ChatappStatus', {
   channelId: id('channel'),
@@ -70,7 +47,7 @@ export const ChatappStatus = resource('ChatappStatus', {
   partnerAppCredentialId: nullable(id('partnerApp')),
   tokenExpiresAt: nullable(instant()),
   connectedAt: nullable(instant()),
-  error: nullable(failure),
+  error: nullable(ChatappFailure),
   webhookUrl: Type.String({ format: 'uri' }),
 });
 export type ChatappStatus = Static<typeof ChatappStatus>;

@@ -65,16 +65,21 @@ export {
   byokGraceSeconds,
   CreateByokCredentialBody,
   type Provider,
+  providers,
   RotateByokCredentialBody,
 } from './byok.ts';
 export { Caller } from './caller.ts';
 export {
   Channel,
+  ChannelChange,
+  channelChangeEvents,
   ChannelCommand,
   type ChannelKind,
   type ChannelStatus,
+  type ChatappFailure,
   ChatappReadiness,
   ChatappTemplate,
+  type ConnectStep,
   CreateChannelBody,
   ReceiptBody,
   type ReceiptStatus,
@@ -92,11 +97,9 @@ export {
   systemEvents,
 } from './content.ts';
 export {
-  type ChatappFailure,
   ChatappStatus,
   ChatappWebhookQuery,
   ConnectChatappBody,
-  type ConnectStep,
   DisconnectChatappBody,
   ListTemplatesQuery,
   SendTemplateBody,
@@ -328,7 +331,15 @@ export {
   ToolTest,
   UpdateToolBody,
 } from './tool.ts';
-export { ListUsageQuery, maxUsageDays, Usage, type UsageGrouping, type UsageRow } from './usage.ts';
+export {
+  ListModelPricesQuery,
+  ListUsageQuery,
+  maxUsageDays,
+  ModelPrice,
+  Usage,
+  type UsageGrouping,
+  type UsageRow,
+} from './usage.ts';
 export {
   CreateInvitationBody,
   CreateWorkspaceBody,

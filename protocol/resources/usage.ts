@@ -2,7 +2,7 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { providers } from './byok.ts';
-import { choice, id, nullable, optional, resource } from './fields.ts';
+import { choice, id, nullable, optional, resource, text } from './fields.ts';
 import { page, scope } from './list.ts';
 
 export const usageGroupings = ['day', 'agent', 'channel', 'model', 'provider'] as const;
@@ -45,5 +45,36 @@ export const ListUsageQuery = Type.Object({
   from: optional(Type.String({ format: 'date' })),
   to: optional(Type.String({ format: 'date' })),
   groupBy: optional(choice(usageGroupings, { default: 'day' })),
+  ...page,
+});
+
+const price = () => nullable(Type.Integer({ minimum: 0 }));
+
+/** What a model costs, in millionths of a US dollar for a million tokens. All prices are null where the list does not have the model. */
+export const ModelPrice = resource('ModelPrice', {
+  provider: choice(providers),
+  model: Type.String(),
+  inputMicros: price(),
+  outputMicros: price(),
+  /** Of input that the provider has kept from before, and of input that it keeps; null: as other input. */
+  cacheReadMicros: price(),
+  cacheWriteMicros: price(),
+  /** Requests with more tokens than this cost the prices after it; null: all cost the same. */
+  longFromTokens: price(),
+  longInputMicros: price(),
+  longOutputMicros: price(),
+  /** The day of the price list. */
+  asOf: Type.String({ format: 'date' }),
+  /** Where the provider publishes its prices; null: the list does not say. */
+  source: nullable(Type.String({ format: 'uri' })),
+});
+export type ModelPrice = Static<typeof ModelPrice>;
+
+export const ListModelPricesQuery = Type.Object({
+  ...scope,
+  provider: optional(choice(providers)),
+  /** A part of the name, or a name as a loom has it, which may be longer than that of the list. */
+  model: optional(text(1, 256)),
+  inUse: optional(Type.Boolean({ default: false })),
   ...page,
 });

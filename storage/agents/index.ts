@@ -26,5 +26,6 @@ export {
   type SealedCredential,
 } from './model-inputs.ts';
 export type { AgentRefusal, AgentRules, UnusableReference } from './rules.ts';
+export { listUsedModels, type UsedModel } from './used-models.ts';
 export { type CallableTool, findCallableTool, ToolCircuit } from './tool-calls.ts';
 export { findAbsentTools, hasToolChanged, toolHeadersContext, Tools, toolSigningContext } from './tools.ts';

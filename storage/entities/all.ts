@@ -13,6 +13,7 @@ import {
 import { Agent, AgentRun, Budget, Loom, LoomActivation, LoomVersion, Tool } from './agents.ts';
 import {
   Channel,
+  ChannelChange,
   ChannelCommand,
   ChatappAlias,
   ChatappFile,
@@ -89,6 +90,7 @@ export const entities = [
   AttachmentTotal,
   Erasure,
   Channel,
+  ChannelChange,
   ChannelCommand,
   ParkedReceipt,
   ChatappAlias,

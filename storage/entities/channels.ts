@@ -42,6 +42,27 @@ export const Channel = defineEntity({
   ],
 });
 
+/** Something became of a channel's connection. Entries are only ever added. */
+export const ChannelChange = defineEntity({
+  name: 'ChannelChange',
+  tableName: 'channel_changes',
+  properties: {
+    channelId: id().primary(),
+    eventId: id().primary(),
+    projectId: id(),
+    environmentId: id(),
+    eventName: id(),
+    status: p.text(),
+    previousStatus: p.text().nullable(),
+    /** Why it has the status `error`. */
+    error: p.json<unknown>().nullable(),
+    tokenExpiresAt: instant().nullable(),
+    actor: p.json<unknown>(),
+    occurredAt: instant(),
+  },
+  indexes: [{ name: 'channel_changes_occurred', properties: ['occurredAt'] }],
+});
+
 /** What a custom channel has to do; open until acknowledged. */
 export const ChannelCommand = defineEntity({
   name: 'ChannelCommand',

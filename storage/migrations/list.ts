@@ -6,6 +6,7 @@ import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Assignment } from './assignment.ts';
 import { Audit } from './audit.ts';
+import { ChannelChanges } from './channel-changes.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
 import { ChatappWebhookQueue } from './chatapp-webhook-queue.ts';
@@ -110,4 +111,5 @@ export const migrations = [
   { name: '0067-account-acts', class: AccountActs },
   { name: '0068-single-sign-on', class: SingleSignOn },
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
+  { name: '0070-channel-changes', class: ChannelChanges },
 ];

@@ -1,5 +1,5 @@
 /** Reads of channels, and of the commands that a custom channel has not acknowledged. Each names the project and the environment. */
-import type { ChannelCommand } from '../../protocol/resources/index.ts';
+import type { ChannelChange, ChannelCommand } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 
 /** A channel as its snapshot's row in JSON, which the actor's code decodes. */
@@ -110,4 +110,30 @@ export async function commandState(
   );
   if (row === undefined) return undefined;
   return row.open ? 'open' : 'acknowledged';
+}
+
+interface ChangeRow extends Omit<ChannelChange, 'occurredAt' | 'tokenExpiresAt'> {
+  readonly occurredAt: Date;
+  readonly tokenExpiresAt: Date | null;
+}
+
+const selectChanges = `
+  select channel_id as "channelId", event_id as "eventId", event_name as "eventName", status, previous_status as "previousStatus", error,
+    token_expires_at as "tokenExpiresAt", actor, occurred_at as "occurredAt"
+  from channel_changes
+  where channel_id = $1 and project_id = $2 and environment_id = $3 and ($4::text is null or event_id < $4)
+  order by event_id desc limit $5`;
+
+/** A page of what became of a channel's connection, newest first: event ids sort by time. `after` is the last one of the page before. */
+export async function changePage(
+  db: Queries,
+  { projectId, environmentId, channelId, after, limit }: CommandFilter,
+): Promise<ChannelChange[]> {
+  const values = [channelId, projectId, environmentId, after ?? null, limit];
+  const rows = await db.query<ChangeRow>(selectChanges, values, 'channels.changes');
+  return rows.map(row => ({
+    ...row,
+    occurredAt: row.occurredAt.toISOString(),
+    tokenExpiresAt: row.tokenExpiresAt?.toISOString() ?? null,
+  }));
 }

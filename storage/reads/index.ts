@@ -8,6 +8,7 @@ export {
   type WaitingThread,
 } from './assignees.ts';
 export {
+  changePage,
   channelPage,
   type ChannelRecord,
   commandPage,

@@ -32,6 +32,7 @@ const keptDays = {
   mails: 30,
   /** Channel commands, which last as long as the events that they are, and dead letters. */
   finished: 30,
+  /** The audit log, and what became of the connections of channels. */
   audit: 400,
   /** Keys after they were revoked or expired: they are listed for so long. */
   apiKeys: 90,
@@ -67,6 +68,7 @@ const removable: Readonly<Record<string, string>> = {
   dead_letters: `created_at <= $1::timestamptz - interval '${keptDays.finished} days'`,
   api_keys: `least(revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.apiKeys} days'`,
   invitations: `least(accepted_at, revoked_at, expires_at) <= $1::timestamptz - interval '${keptDays.invitations} days'`,
+  channel_changes: `occurred_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
     select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,

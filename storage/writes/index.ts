@@ -17,6 +17,7 @@ export {
   type RequestOrigin,
   toAuditActor,
 } from './audit.ts';
+export { insertChannelChange } from './channel-changes.ts';
 export { acknowledgeCommand, insertCommand, parkReceipt, unparkReceipt } from './commands.ts';
 export {
   type DeliveryRow,

@@ -3,7 +3,7 @@ import { calcPrice } from '@pydantic/genai-prices';
 import type { LanguageModelUsage } from 'ai';
 import type { Provider } from '../../../protocol/resources/index.ts';
 
-const priceLists: Readonly<Record<Provider, string>> = {
+export const priceLists: Readonly<Record<Provider, string>> = {
   llm_provider_1: 'openai',
   llm_provider_2: 'anthropic',
   llm_provider_3: 'google',

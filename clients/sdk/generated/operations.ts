@@ -67,11 +67,13 @@ POST rotate.@.Secret/meta-apps/{metaAppCredentialId}/rotate-secret
 DELETE revoke.@/meta-apps/{metaAppCredentialId}`,
   auditLogs: `LGET list.@s=
 QGET export.@s=/export`,
-  usage: `LpeGET list.@=`,
+  usage: `LpeGET list.@=
+LpeGET list.Model.Prices=/prices`,
   budgets: `peGET get|PePUT set.@s/usage=`,
   channels: `LpeGET list.@s=
 pePOST create.@=
 pGET get|pPATCH update.@=/~
+LpGET list.@.Changes=/~/changes
 LpGET list.@.Commands=/~/commands
 0pPOST acknowledge.@.Command=/~/commands/{eventId}/ack
 pPOST createInboundMessage=/~/inbound-messages receive
@@ -245,12 +247,14 @@ export type OperationId =
   | 'listAuditLogs'
   | 'exportAuditLogs'
   | 'listUsage'
+  | 'listModelPrices'
   | 'getBudgets'
   | 'setBudgets'
   | 'listChannels'
   | 'createChannel'
   | 'getChannel'
   | 'updateChannel'
+  | 'listChannelChanges'
   | 'listChannelCommands'
   | 'acknowledgeChannelCommand'
   | 'createInboundMessage'

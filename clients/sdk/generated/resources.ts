@@ -29,6 +29,7 @@ import type {
   ChangeEmailBody,
   ChangePasswordBody,
   Channel,
+  ChannelChange,
   ChannelCommand,
   ChatappReadiness,
   ChatappStatus,
@@ -80,6 +81,7 @@ import type {
   Mention,
   Message,
   MessageTimeline,
+  ModelPrice,
   PartnerAppCredential,
   Passkey,
   PasskeyLoginBody,
@@ -390,6 +392,36 @@ export interface ListUsageQuery {
   limit?: number | undefined;
 }
 
+/** What `usage.listPrices` asks for. */
+export interface ListModelPricesQuery {
+  /**
+   * The project. Required with a Studio access token; an API key implies its own.
+   * @default the client's
+   */
+  projectId?: string | undefined;
+  /**
+   * The environment: an API key's own; the project's sandbox for Studio users who name none.
+   * @default the client's
+   */
+  environmentId?: string | undefined;
+  /** llm_provider_1 uses the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini. */
+  provider?: 'llm_provider_1' | 'llm_provider_2' | 'llm_provider_3' | undefined;
+  /** A part of the name of a model, or its name as a loom has it. */
+  model?: string | undefined;
+  /**
+   * true: those that the active versions of looms name, also where the list does not have them.
+   * @default false
+   */
+  inUse?: boolean | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
 /** What `channels.list` asks for. */
 export interface ListChannelsQuery {
   /**
@@ -402,6 +434,22 @@ export interface ListChannelsQuery {
    * @default the client's
    */
   environmentId?: string | undefined;
+  /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
+  cursor?: string | undefined;
+  /**
+   * The maximum number of items on a page.
+   * @default 50
+   */
+  limit?: number | undefined;
+}
+
+/** What `channels.listChanges` asks for. */
+export interface ListChannelChangesQuery {
+  /**
+   * The project.
+   * @default the client's
+   */
+  projectId?: string | undefined;
   /** `nextCursor` of the previous page. Opaque; valid only for the same list with the same filters. */
   cursor?: string | undefined;
   /**
@@ -1626,6 +1674,14 @@ export interface UsageApi {
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
   list(query?: ListUsageQuery, options?: CallOptions): Listing<Usage>;
+
+  /**
+   * List the prices of models by which runs are priced.
+   * The list comes with the service and is the same for all; nothing is fetched. By provider and model. With `inUse` the models of the active versions of the looms of the environment, also those that the list does not have: their prices are null, their runs have no cost, and they never use up a budget.
+   * API keys need `agents:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  listPrices(query?: ListModelPricesQuery, options?: CallOptions): Listing<ModelPrice>;
 }
 
 export interface BudgetsApi {
@@ -1675,6 +1731,14 @@ export interface ChannelsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/precondition_failed`
    */
   update(channelId: string, body?: UpdateChannelBody, options?: EditOptions): Call<Channel>;
+
+  /**
+   * List what became of a channel's connection, newest first.
+   * When the channel was created, connected, lost or disconnected, by whom and why, and what was told of its access token. Kept for 400 days, from 26 November 2026 on.
+   * API keys need `channels:read`.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
+   */
+  listChanges(channelId: string, query?: ListChannelChangesQuery, options?: CallOptions): Listing<ChannelChange>;
 
   /**
    * List the commands that a custom channel has not acknowledged, oldest first.

@@ -3653,6 +3653,31 @@ export interface Usage {
   estimatedCostMicros: number;
 }
 
+export interface ModelPrice {
+  /** llm_provider_1 uses the wire format of OpenAI, llm_provider_2 of Anthropic, llm_provider_3 of Google Gemini. */
+  provider: 'llm_provider_1' | 'llm_provider_2' | 'llm_provider_3';
+  /** As the price list has it; of models in use, as the loom has it. */
+  model: string;
+  /** For a million tokens of input, in millionths of a US dollar; null: the list does not have the model. */
+  inputMicros: number | null;
+  /** For a million tokens of output. */
+  outputMicros: number | null;
+  /** For a million tokens of input that the provider has kept from before; null: as other input. */
+  cacheReadMicros: number | null;
+  /** For a million tokens of input that the provider keeps; null: as other input. */
+  cacheWriteMicros: number | null;
+  /** Requests with more tokens than this cost the `long` prices; null: all cost the same. */
+  longFromTokens: number | null;
+  /** The same of long requests; null: as others. */
+  longInputMicros: number | null;
+  /** The same of long requests; null: as others. */
+  longOutputMicros: number | null;
+  /** The day of the price list. */
+  asOf: string;
+  /** Where the provider publishes its prices. */
+  source: string | null;
+}
+
 export interface BudgetDay {
   day: string;
   spentMicros: number;
@@ -3729,6 +3754,35 @@ export interface UpdateChannelBody {
   defaultAgentId?: string | null | undefined;
   /** Your own JSON object. Merged into what is there; null removes a name (RFC 7396). */
   metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ChatappFailure {
+  /** The step of connecting that failed; null: the channel was connected. */
+  step: 'exchange_code' | 'inspect_token' | 'find_account' | 'find_number' | 'subscribe_app' | 'register_number' | 'install_callback' | 'interrupted' | null;
+  /** The chat provider's error code; null: it gave none. */
+  code: number | null;
+  /** What happened, in words. */
+  message: string;
+}
+
+export interface ChannelChange {
+  channelId: string;
+  /** The event that tells the same. Events are kept for 30 days. */
+  eventId: string;
+  /** What happened. */
+  eventName: 'channel.lifecycle.created' | 'channel.status.changed' | 'channel.credential.expiring' | 'channel.credential.expired' | 'channel.credential.renewed';
+  /** The status from then on. */
+  status: 'disconnected' | 'connecting' | 'connected' | 'error';
+  /** The status before; null: it stayed as it was. */
+  previousStatus: 'disconnected' | 'connecting' | 'connected' | 'error' | null;
+  /** Why the channel is in error; null: it is not. */
+  error: ChatappFailure | null;
+  /** When the access token expires, as it was known then; null: never, or there is none. */
+  tokenExpiresAt: string | null;
+  /** Who did it; `system`: nobody has asked for it. */
+  actor: Actor;
+  /** When it happened. */
+  occurredAt: string;
 }
 
 export interface ChannelCommand {
@@ -3859,15 +3913,6 @@ export interface ConnectChatappBody {
   wabaId?: string | undefined;
   /** Of two-step verification, where the number has one. Six digits. */
   pin?: string | undefined;
-}
-
-export interface ChatappFailure {
-  /** The step of connecting that failed; null: the channel was connected. */
-  step: 'exchange_code' | 'inspect_token' | 'find_account' | 'find_number' | 'subscribe_app' | 'register_number' | 'install_callback' | 'interrupted' | null;
-  /** The chat provider's error code; null: it gave none. */
-  code: number | null;
-  /** What happened, in words. */
-  message: string;
 }
 
 export interface ChatappStatus {

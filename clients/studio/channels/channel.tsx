@@ -17,6 +17,7 @@ import { DefaultAgent } from './default-agent.tsx';
 import { TryMessage } from './try-message.tsx';
 
 const Chatapp = lazyPart(() => import('./chatapp/chatapp.tsx'));
+const History = lazyPart(() => import('./history/history.tsx'));
 
 export function ChannelPage() {
   const texts = useTexts().channels;
@@ -61,6 +62,9 @@ export function ChannelPage() {
           <Commands channelId={channelId} />
         </Section>
       )}
+      <Suspense>
+        <History channel={channel} />
+      </Suspense>
     </Page>
   );
 }

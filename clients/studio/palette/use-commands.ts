@@ -5,6 +5,7 @@ import {
   Blocks,
   Building2,
   CircleUser,
+  Coins,
   HeartPulse,
   LogOut,
   type LucideIcon,
@@ -22,6 +23,7 @@ import { useCaller } from '../shell/caller.ts';
 import { mayOpen, pageGroups } from '../shell/nav-pages.ts';
 import { useOptionalTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { texts as prices } from '../texts/prices.ts';
 
 export interface StudioCommand extends Command<'pages' | 'things' | 'environments' | 'actions'> {
   readonly Icon: LucideIcon;
@@ -81,13 +83,24 @@ function useProjectPages(): readonly StudioCommand[] {
     if (tenant === undefined) return [];
     const { projectId, environmentId } = tenant;
     const pages = pageGroups.flatMap(group => group.pages.filter(page => mayOpen(tenant, page)));
-    return pages.map(({ key, to, Icon }): StudioCommand => ({
-      id: `page-${key}`,
-      group: 'pages',
-      label: names[key],
-      Icon,
-      run: () => void navigate({ to, params: { projectId, environmentId } }),
-    }));
+    const params = { projectId, environmentId };
+    return [
+      ...pages.map(({ key, to, Icon }): StudioCommand => ({
+        id: `page-${key}`,
+        group: 'pages',
+        label: names[key],
+        Icon,
+        run: () => void navigate({ to, params }),
+      })),
+      {
+        id: 'page-prices',
+        group: 'pages',
+        label: `${names.credentials} · ${prices.title}`,
+        Icon: Coins,
+        run: () =>
+          void navigate({ to: '/$projectId/$environmentId/providers', params, search: { prices: 'all' } }),
+      },
+    ];
   }, [names, tenant, navigate]);
 }
 

@@ -2,7 +2,8 @@
 import { Button, Code, PasswordInput, Select, TagsInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Plus } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, useState } from 'react';
+import { lazyPart } from '../../kit/lazy-part.ts';
 import type { ByokCredential } from '../../sdk/index.ts';
 import { providers } from '../looms/version-fields.ts';
 import { Confirm } from '../parts/confirm.tsx';
@@ -15,6 +16,8 @@ import { Time } from '../parts/time.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+
+const Prices = lazyPart(() => import('./prices.tsx'));
 
 type Opened =
   { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly credential: ByokCredential };
@@ -50,6 +53,9 @@ export function Credentials() {
           </>
         }
       />
+      <Suspense>
+        <Prices />
+      </Suspense>
       {opened?.is === 'create' && <CreateCredential onDone={refresh} onClose={close} />}
       {opened?.is === 'rotate' && (
         <RotateCredential credential={opened.credential} onDone={refresh} onClose={close} />

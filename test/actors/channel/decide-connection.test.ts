@@ -75,7 +75,7 @@ t.test('an attempt begins, and completes', async t => {
   const channel = new ChatappChannel();
   channel.begin();
   t.match(channel.status, { status: 'connecting', phoneNumberId: null, partnerAppCredentialId: null });
-  t.same(channel.statements, ['audit.insert', 'event.append', 'partner_app.use']);
+  t.same(channel.statements, ['audit.insert', 'event.append', 'channel_change.insert', 'partner_app.use']);
   t.match(channel.remind, [{ key: 'connect', at: start + 60_000, command: 'expireConnect' }]);
   t.strictSame(channel.complete(), channel.status, 'the reply');
   t.match(channel.status, {
@@ -183,7 +183,7 @@ t.test('a channel that is disconnected keeps nothing but the PIN of its number',
   channel.complete();
   channel.disconnect();
   t.match(channel.state.chatapp, { connection: null, attempt: null, failure: null, pin: 'sealed pin' });
-  t.same(channel.statements, ['audit.insert', 'event.append']);
+  t.same(channel.statements, ['audit.insert', 'event.append', 'channel_change.insert']);
   const before = channel.events.length;
   channel.disconnect();
   t.equal(channel.events.length, before, 'repeating it changes nothing');

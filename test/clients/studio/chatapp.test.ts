@@ -148,6 +148,11 @@ t.test('an app is registered, somebody signs up at the provider, and the channel
   await templates.getByRole('button', { name: 'autumn_sale' }).waitFor();
   t.equal(new URL(page.url()).searchParams.get('status'), 'PENDING');
 
+  const history = main.getByRole('table', { name: 'Status over time' });
+  await history.getByText('Connecting → Connected').waitFor();
+  await history.getByText('Not connected → Connecting').waitFor();
+  await history.getByRole('row', { name: /Created/ }).waitFor();
+
   await page.setViewportSize(phone.viewport);
   t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), 'it fits a phone');
   await page.setViewportSize({ width: 1_280, height: 800 });
@@ -200,7 +205,7 @@ t.test('a number with a PIN: a wrong one is told with what to do, and the right 
   await page.getByText(/^Request req_/).waitFor();
   await expectNoBarriers(t, page, 'a PIN that is wrong');
   await page.getByRole('link', { name: 'Back to the channel' }).click();
-  await page.getByText('registering the number').waitFor();
+  await page.getByText('It failed at this step: registering the number.').waitFor();
   await comeBackWith('246810');
   await page.getByRole('main').getByText(business.displayPhoneNumber).waitFor();
   t.match(await getStatus(channelId), { status: 'connected' });
@@ -247,7 +252,10 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   );
   await main.getByText('The connection was lost').waitFor();
   await main.getByText('Refused by the provider').waitFor();
-  await main.getByText('Needs attention').waitFor();
+  await main.getByText('Needs attention').first().waitFor();
+  const lost = main.getByRole('row', { name: /Connected → Needs attention/ });
+  await lost.getByText('By itself').waitFor();
+  await lost.getByText('provider’s code 190').waitFor();
   await expectNoBarriers(t, page, 'the token is refused');
   await leaveForProvider(page, /^Connect again/);
   await page.getByRole('link', { name: /^Continue as/ }).click();

@@ -4,7 +4,7 @@ import { startChromium } from '../../support/chromium.ts';
 import { addOperator, findBarriers, openConsole, receive, startConsole } from '../console/console-page.ts';
 
 const setting = await startConsole(t);
-const { owner, projectId, environmentId } = setting;
+const { owner, skein, projectId, environmentId } = setting;
 const browser = await startChromium(t);
 const at = (rest: string): string => `/studio/${projectId}/${environmentId}${rest}`;
 
@@ -53,6 +53,30 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
   const saved = page.waitForResponse(response => response.request().method() === 'PUT');
   await page.getByRole('button', { name: 'Save the budgets' }).click();
   t.match(await (await saved).json(), { perProjectDayMicros: 5_000_000 });
+});
+
+t.test('a viewer sees the prices by which runs are priced, and which models have none', async t => {
+  const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1' } as const;
+  await skein.looms.create({ name: 'Known', model: 'gpt-4o-mini', ...definition });
+  await skein.looms.create({ name: 'Own', model: 'our-own-model', ...definition });
+  const viewer = await addOperator(setting, 'viewer');
+  const page = await openConsole(t, browser, setting, viewer, { path: at('/providers') });
+  const prices = page.getByRole('region', { name: 'Prices' });
+  t.match(await prices.getByRole('row', { name: /gpt-4o-mini/ }).innerText(), /0\.15\s.*0\.60?\s/s);
+  await prices.getByRole('row', { name: /our-own-model Not on the list/ }).waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], colorScheme);
+  }
+  await prices.getByText('All', { exact: true }).click();
+  const model = prices.getByRole('textbox', { name: 'Model' });
+  await model.fill('claude-sonnet-4-5');
+  await model.press('Enter');
+  await prices.getByText('beyond 200,000 tokens').first().waitFor();
+  t.equal(await prices.getByRole('row', { name: /our-own-model/ }).count(), 0);
+  t.match(page.url(), /prices=all.*model=claude-sonnet-4-5/);
+  await page.setViewportSize({ width: 390, height: 780 });
+  t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), 'it fits a phone');
 });
 
 t.test(

@@ -52,6 +52,10 @@ export const channelScenarios: ScenariosOf<typeof channelOperations> = {
     }),
     refusals: {},
   },
+  listChannelChanges: {
+    request: async env => ({ params: { channelId: await getChannel(env) } }),
+    refusals: {},
+  },
   listChannelCommands: {
     request: async env => ({ params: { channelId: (await command(env)).channelId } }),
     refusals: {},

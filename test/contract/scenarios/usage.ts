@@ -6,4 +6,10 @@ export const usageScenarios: ScenariosOf<typeof usageOperations> = {
     request: ({ projectId, environmentId }) => ({ query: { projectId, environmentId } }),
     refusals: {},
   },
+  listModelPrices: {
+    request: ({ projectId, environmentId }) => ({
+      query: { projectId, environmentId, model: 'gpt-4o-mini' },
+    }),
+    refusals: {},
+  },
 };

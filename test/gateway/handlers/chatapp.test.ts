@@ -1,8 +1,10 @@
 /** Connecting chatapp channels over REST, against a provider that behaves as the real one. */
 import t from 'tap';
+import type { ChannelChange } from '../../../protocol/resources/channel.ts';
 import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
 import { Client, Line, type ListOf } from '../../node/client.ts';
 import { newKey, signUp } from '../../node/tenant.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startSkeinOn } from '../../support/skein-in-process.ts';
 import { startChatapp } from './chatapp-fixture.ts';
 
@@ -77,6 +79,65 @@ t.test('who did it, and that it was done, is on record', async t => {
     audit.data.filter(({ targetId }) => targetId === channelId),
     [{ details: { status: 'connecting', previousStatus: 'disconnected' } }],
   );
+});
+
+t.test('what became of a channel is told in turn: since when, by whom and why', async t => {
+  const channelId = await newChannel();
+  const { number, token } = newNumber({ pin: '654321' });
+  await connect(channelId, { accessToken: token.value, pin: '123456' });
+  await connect(channelId, { accessToken: token.value, pin: '654321' });
+  token.revoked = 463;
+  await key.get('checkChatappReadiness', { params: { channelId } });
+  const list = (query: object = {}) =>
+    person.get<ListOf<ChannelChange>>('listChannelChanges', {
+      params: { channelId },
+      query: { projectId, ...query },
+    });
+  await eventually(
+    'a connection that is lost',
+    async () => (await getStatus(channelId)).status === 'error' && (await list()).data.length === 7,
+  );
+  await disconnect(channelId);
+  const { data } = await list();
+  const changed = (from: string, to: string, more: object = {}) => ({
+    channelId,
+    eventName: 'channel.status.changed',
+    previousStatus: from,
+    status: to,
+    error: null,
+    actor: { type: 'api_key' },
+    ...more,
+  });
+  const told = data.filter(({ eventName }) => eventName === 'channel.status.changed');
+  t.match(told, [
+    changed('error', 'disconnected'),
+    changed('connected', 'error', { error: { step: null, code: 190 }, actor: { type: 'system' } }),
+    changed('connecting', 'connected'),
+    changed('error', 'connecting'),
+    changed('connecting', 'error', { error: { step: 'register_number', code: 133005 } }),
+    changed('disconnected', 'connecting'),
+  ]);
+  t.equal(told.length, 6);
+  t.match(
+    data.filter(each => !told.includes(each)),
+    [
+      { eventName: 'channel.credential.expired', status: 'error', previousStatus: null },
+      { eventName: 'channel.lifecycle.created', status: 'disconnected', previousStatus: null },
+    ],
+  );
+  const { data: events } = await person.get<ListOf<{ eventId: string }>>('listEvents', {
+    query: { projectId, eventName: 'channel.status.changed' },
+  });
+  t.ok(
+    told.every(({ eventId }) => events.some(event => event.eventId === eventId)),
+    'each is an event',
+  );
+  const first = await list({ limit: 5 });
+  const second = await list({ limit: 5, cursor: first.nextCursor });
+  t.strictSame([...first.data, ...second.data], data);
+  t.notMatch(JSON.stringify(data), number.pin ?? token.value);
+  const other = await signUp(line);
+  t.equal((await other.key.ask('listChannelChanges', { params: { channelId } })).status, 404);
 });
 
 t.test('no secret is in the database as it is', async t => {

@@ -1,6 +1,6 @@
 /** Usage over REST, on a whole node. */
 import t from 'tap';
-import type { Usage } from '../../../protocol/resources/usage.ts';
+import type { ModelPrice, Usage } from '../../../protocol/resources/usage.ts';
 import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
 import type { ListOf, Refusal } from '../../node/client.ts';
 import { newKey, newStitch } from '../../node/tenant.ts';
@@ -102,4 +102,33 @@ t.test('for owners, admins and project owners; not for operators and strangers',
   while ((await ask()) === 403);
   t.equal(await ask(), 200);
   t.equal(await ask(person), 200);
+});
+
+t.test('the prices of models: of all, by a part of a name, and of those in use', async t => {
+  const { key, projectId } = await service.tenant();
+  const list = (query: object) =>
+    key.get<ListOf<ModelPrice>>('listModelPrices', { query: { projectId, ...query } });
+  const definition = { projectId, systemPrompt: 'Answer.', provider: 'llm_provider_1' };
+  t.strictSame((await list({ inUse: true })).data, []);
+  for (const model of ['gpt-4o-mini-2024-07-18', 'our-own-model', 'our-own-model']) {
+    await key.get('createLoom', { body: { ...definition, name: 'Loom', model } });
+  }
+  const [known, unknown, ...more] = (await list({ inUse: true })).data;
+  t.match(known, { model: 'gpt-4o-mini-2024-07-18', inputMicros: 150_000, outputMicros: 600_000 });
+  t.match(unknown, { model: 'our-own-model', inputMicros: null, outputMicros: null });
+  t.strictSame(more, []);
+  const meant = await list({ model: 'gpt-4o-mini-2024-07-18' });
+  t.match(meant.data[0], { model: 'gpt-4o-mini-2024-07-18', inputMicros: 150_000 });
+  t.strictSame((await list({ model: 'our-own-model' })).data, []);
+  const minis = await list({ model: 'GPT-4O-MINI', provider: 'llm_provider_1' });
+  t.ok(minis.data.length > 0);
+  t.ok(minis.data.every(({ model, provider }) => model.includes('4o-mini') && provider === 'llm_provider_1'));
+  const paged: ModelPrice[] = [];
+  for (let cursor: string | null | undefined; cursor !== null;) {
+    const page = await list({ limit: 100, ...(cursor && { cursor }) });
+    paged.push(...page.data);
+    cursor = page.nextCursor;
+  }
+  t.ok(paged.length > 100);
+  t.equal(new Set(paged.map(({ provider, model }) => `${provider} ${model}`)).size, paged.length);
 });

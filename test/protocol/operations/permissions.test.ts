@@ -53,7 +53,7 @@ const table: readonly Row[] = [
     ['channels:read'],
     viewer,
     all,
-    'listChannels getChannel listChannelCommands getChatappStatus checkChatappReadiness listChatappTemplates',
+    'listChannels getChannel listChannelChanges listChannelCommands getChatappStatus checkChatappReadiness listChatappTemplates',
   ),
   row(
     ['channels:write'],
@@ -81,7 +81,7 @@ const table: readonly Row[] = [
     ['agents:read'],
     viewer,
     all,
-    'listLooms getLoom listLoomActivations listLoomVersions getLoomVersion listAgents getAgent getAgentSuggestions listAgentRuns getAgentRun',
+    'listLooms getLoom listLoomActivations listLoomVersions getLoomVersion listAgents getAgent getAgentSuggestions listAgentRuns getAgentRun listModelPrices',
   ),
   row(['agents:run'], developer, operators, 'createAgentRun cancelAgentRun'),
   row(['agents:run', 'agents:read'], developer, operators, 'tryLoom'),

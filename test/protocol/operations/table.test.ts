@@ -48,8 +48,8 @@ t.test('the operations are those that were agreed', async t => {
     listProjectMembers upsertProjectMember removeProjectMember
     listWorkspaces createWorkspace listProjects archiveWorkspace transferWorkspace archiveProject
     createProject listEnvironments createEnvironment listApiKeys createApiKey rotateApiKey revokeApiKey
-    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs exportAuditLogs listUsage listPersonalData erasePersonalData listChannels createChannel
-    getChannel updateChannel listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
+    listPartnerApps createPartnerApp rotatePartnerAppSecret revokePartnerApp listAuditLogs exportAuditLogs listUsage listModelPrices listPersonalData erasePersonalData listChannels createChannel
+    getChannel updateChannel listChannelChanges listChannelCommands acknowledgeChannelCommand createInboundMessage recordReceipt
     simulateSandbox createThread listThreads getThread updateThread assignThread changeThreads
     getSystem listCannedReplies createCannedReply getCannedReply updateCannedReply deleteCannedReply
     listNotes createNote updateNote deleteNote setTyping moveReadCursor getMessageTimeline createAttachment getAttachmentUrl listMessages findMessages getMessage createMessage listStitches
