@@ -1,7 +1,9 @@
 /** A node that runs stitches on a real PostgreSQL with a real pool, and the means to feed it events. */
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { Registry } from 'prom-client';
 import { createStitches, type Stitches } from '../../actors/stitch/kind.ts';
+import { StitchMetrics } from '../../actors/stitch/metrics.ts';
 import type { OwnerNotification } from '../../actors/stitch/state.ts';
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
 import { getSecretContext } from '../../actors/stitch/services.ts';
@@ -75,6 +77,8 @@ export class StitchNode {
   readonly pool: Pool;
   readonly stitches: Stitches;
   readonly ownerNews: OwnerNotification[] = [];
+  /** What its stitches count. */
+  readonly registry = new Registry();
   readonly #vault: Vault;
   readonly #transport: LocalTransport;
   readonly #clock: Clock;
@@ -99,6 +103,7 @@ export class StitchNode {
       random: systemRandom,
       log,
       ...(options.attemptTimeoutMs === undefined ? {} : { attemptTimeoutMs: options.attemptTimeoutMs }),
+      metrics: new StitchMetrics(this.registry),
       notifyOwner: news => {
         this.ownerNews.push(news);
         return Promise.resolve();

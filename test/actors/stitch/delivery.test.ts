@@ -358,7 +358,11 @@ t.test(
       return (await shared.database.query(waiting)).length > 0;
     });
     for (const eventId of [retried, last]) out.get(eventId)?.writeHead(200).end();
-    await eventually('all answers', () => Promise.resolve(node.stitches.inFlight === 0));
+    // Counted as they come, and not when they are recorded: none of them can be.
+    await eventually('all answers', async () => {
+      const metrics = await node.registry.metrics();
+      return metrics.includes('skein_webhook_attempts_total{outcome="succeeded"} 3\n');
+    });
     const disabled = node.ask(stitchId, 'update', { changes: { status: 'disabled' } });
     await releaseFirst();
     await disabled;
