@@ -1,5 +1,6 @@
 /**
- * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors.
+ * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors. In some
+ * folders a few files share a process (batch.ts).
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
@@ -9,6 +10,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { delimiter } from 'node:path';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { report } from '@tapjs/reporter';
@@ -26,6 +28,9 @@ const timeoutSeconds = 900;
 const killMs = (timeoutSeconds + 10) * 1_000;
 /** Files that wait more than they compute: for leases to end, processes to start, receivers to time out. */
 const waiting = ['test/cluster/', 'test/node/', 'test/chatapp/'];
+/** Many small files, which leave nothing behind in their process: a few of them share one. */
+const sharing = ['test/actors/thread/', 'test/gateway/handlers/', 'test/protocol/'];
+const batchSize = 8;
 /** A file that takes long must not begin when all others have ended. */
 const longestFirst = ['test/contract/isolation', 'test/contract/', 'test/simulation/', 'test/clients/'];
 
@@ -39,12 +44,37 @@ const rank = (file: string): number => longestFirst.findIndex(start => file.star
 /** Ended by itself, or killed. */
 type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 
+/** Files that share a process. */
+type Batch = readonly [string, ...string[]];
+
+/** In their order. */
+function toBatches(files: readonly string[]): Batch[] {
+  const batches: [string, ...string[]][] = [];
+  for (const file of files) {
+    const area = sharing.find(start => file.startsWith(start));
+    const last = batches.at(-1);
+    if (area !== undefined && last?.[0].startsWith(area) === true && last.length < batchSize) last.push(file);
+    else batches.push([file]);
+  }
+  return batches;
+}
+
+const toName = (batch: Batch): string =>
+  batch.length === 1 ? batch[0] : `${batch[0]} and ${batch.length - 1} more`;
+
 /** The process is started when its output is asked for. */
-async function* streamOutput(file: string, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
-  const test = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, file], {
+async function* streamOutput(batch: Batch, exited: (exit: Exit) => void): AsyncGenerator<Buffer> {
+  const program = batch.length === 1 ? batch[0] : 'test/batch.ts';
+  const test = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...moduleCacheEnvironment, TAP_TIMEOUT: String(timeoutSeconds) },
-    timeout: killMs,
+    env: {
+      ...process.env,
+      ...moduleCacheEnvironment,
+      TAP_TIMEOUT: String(timeoutSeconds),
+      BATCH: batch.join(delimiter),
+      BATCH_TIMEOUT: String(timeoutSeconds),
+    },
+    timeout: killMs * batch.length,
     killSignal: 'SIGKILL',
   });
   const kill = (): unknown => test.kill('SIGKILL');
@@ -61,12 +91,13 @@ t.parser.on('result', ({ ok, todo, skip, fullname, diag }) => {
   if (!ok && !todo && !skip) failures.push(`${fullname}\n${inspect(diag)}`);
 });
 
-async function run(file: string): Promise<void> {
+async function run(batch: Batch): Promise<void> {
+  const name = toName(batch);
   let failure: string | undefined;
-  const output = streamOutput(file, ([code, signal]) => {
-    if (code !== 0) failure = `${file} ended with ${signal ?? code}`;
+  const output = streamOutput(batch, ([code, signal]) => {
+    if (code !== 0) failure = `${name} ended with ${signal ?? code}`;
   });
-  const results = await t.stdin(file, { tapStream: Readable.from(output), buffered: true });
+  const results = await t.stdin(name, { tapStream: Readable.from(output), buffered: true });
   if (failure === undefined) return;
   // All that it has said may be fine; and of output that ends too soon no assertion tells.
   if (results?.ok !== false) t.fail(failure);
@@ -87,11 +118,11 @@ t.setTimeout(0);
 const lanes = availableParallelism() + 1;
 t.jobs = lanes;
 const [waitingFiles, computingFiles] = [true, false].map(waits =>
-  files.filter(file => startsWithOne(file, waiting) === waits),
-) as [string[], string[]];
+  toBatches(files.filter(file => startsWithOne(file, waiting) === waits)),
+) as [Batch[], Batch[]];
 const runLane = async (at: number): Promise<void> => {
   const [first, second] = at % 2 === 0 ? [waitingFiles, computingFiles] : [computingFiles, waitingFiles];
-  for (let file; (file = first.shift() ?? second.shift()) !== undefined;) await run(file);
+  for (let batch; (batch = first.shift() ?? second.shift()) !== undefined;) await run(batch);
 };
 await Promise.all(Array.from({ length: lanes }, (_, at) => runLane(at)));
 for (const failure of failures) t.comment(`failed: ${failure}`);
