@@ -202,28 +202,38 @@ export async function nextDueAt(db: Queries, stitchId: string, now: number): Pro
   return row?.at?.getTime() ?? null;
 }
 
+/** The most heads of one thread that are asked for. */
+const headsOfThread = 256;
+
 // A retry is due later than it was attempted, so that the index finds those between the two instants. The clock of the node that has set the
 // retry may be ahead of this one's, by 20 minutes here: a head that is missed is overtaken, and some that are not heads cost little. An index
 // of the last attempt would cost each retry: a receiver that has refused everything for days (332,000 retries) has some 900 heads, found in 41 ms
 // of processor time without it, and in 31 with it.
+//
+// Of one event several deliveries may have failed, it and its replays: whoever had the stitch waits until the end of the one that began last.
+// Replays of earlier events, one after the other, are not held back by each other: so what is known of a thread is bounded, and so are all
+// together. First comes the earliest event of each thread, which alone keeps back all others.
 const selectFailedHeads = `
-  select "threadId", seq, "firstAttemptAt" from (
+  select "threadId", seq, latest as "firstAttemptAt" from (
     select heads.*, dense_rank() over (order by first, "threadId") as place from (
-      select heads.*, min(seq) over (partition by "threadId") as first from (
+      select "threadId", seq, max("firstAttemptAt") as latest, min(seq) over (partition by "threadId") as first,
+        row_number() over (partition by "threadId" order by seq) as nth
+      from (
         select d.thread_id as "threadId", d.event_seq as seq, ${firstAttempt('greatest(d.created_at, $2)')} as "firstAttemptAt"
         from stitches s join webhook_deliveries d on ${belongs}
         where s.stitch_id = $1 and d.status = 'retrying' and d.thread_id is not null and d.last_attempt_at > $2
           and d.next_attempt_at > $2 and d.next_attempt_at <= $3::timestamptz + interval '20 minutes'
-      ) heads
+      ) retries
       where "firstAttemptAt" > $2
+      group by "threadId", seq
     ) heads
   ) heads
-  where place <= $4 order by seq, "firstAttemptAt"`;
+  where place <= $4 and nth <= ${headsOfThread} order by nth, seq limit 2 * $4`;
 
 export interface FailedHead {
   readonly threadId: string;
   readonly seq: number;
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds; of several deliveries of the event the latest. */
   readonly firstAttemptAt: number;
 }
 
@@ -236,8 +246,9 @@ export interface HeadTimes {
 }
 
 /**
- * Deliveries that wait for a retry and have these times. Of so many threads at most, those with the earliest events: of a thread there may be
- * several, a head and the replays of what comes before it or of itself, and whoever bounds what is held counts threads.
+ * Events with deliveries that wait for a retry and have these times, each once. Of so many threads at most, those with the earliest events: of a
+ * thread there may be several, a head and the replays of what comes before it, and whoever bounds what is held counts threads. Of one thread
+ * `headsOfThread` at most, and of all together twice the number of threads: those with the earliest events of their threads.
  */
 export async function failedHeads(
   db: Queries,

@@ -116,7 +116,14 @@ const queries: Readonly<Record<string, Query>> = {
         : [];
     });
     const threads = [...new Set(heads.map(({ threadId }) => threadId))].slice(0, limit);
-    return heads.filter(({ threadId }) => threads.includes(threadId));
+    // Of each event the latest. The bound of rows is not reached here.
+    const byEvent = Map.groupBy(
+      heads.filter(({ threadId }) => threads.includes(threadId)),
+      ({ threadId, seq }) => `${threadId} ${seq}`,
+    );
+    return [...byEvent.values()].flatMap(ofEvent =>
+      [...ofEvent].sort((a, b) => b.firstAttemptAt.getTime() - a.firstAttemptAt.getTime()).slice(0, 1),
+    );
   },
   'deliveries.bodies': (
     { log, read },

@@ -93,7 +93,7 @@ export class Tables {
         hasOldRows: false,
         due: due.map(toDelivery),
         moreDue: due.length > 0 && due.length >= request.due,
-        holds: request.holds ? holds.sort((a, b) => a.seq - b.seq) : [],
+        holds: request.holds ? keepLatest(holds).toSorted((a, b) => a.seq - b.seq) : [],
       },
     };
   }
@@ -262,6 +262,17 @@ export class Tables {
         throw new Error(`an unexpected row of ${statement.name}`);
     }
   }
+}
+
+/** Of each event the latest, as the statement does. */
+function keepLatest(holds: LoadedPage['holds']): LoadedPage['holds'] {
+  const latest = new Map<string, LoadedPage['holds'][number]>();
+  for (const hold of holds) {
+    const key = `${hold.threadId} ${hold.seq}`;
+    const known = latest.get(key);
+    if (known === undefined || known.until < hold.until) latest.set(key, hold);
+  }
+  return [...latest.values()];
 }
 
 function readRows(

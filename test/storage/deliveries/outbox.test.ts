@@ -239,14 +239,19 @@ t.test(
   },
 );
 
-t.test('of the threads whose heads have failed each has all of its heads, replays too', async t => {
-  const now = Date.now();
+t.test('of the threads whose heads have failed each has its heads, of each event the latest', async t => {
+  // Not later than the server's, to the millisecond.
+  const now = Date.now() - 10_000;
   const heads = [
-    ['thread_a', 7],
-    ['thread_a', 3],
-    ['thread_a', 3],
-    ['thread_b', 5],
-    ['thread_c', 9],
+    ['thread_a', 7, 0],
+    ['thread_a', 3, 0],
+    // A replay of that event, which failed later, and one that failed before.
+    ['thread_a', 3, 3_000],
+    ['thread_a', 3, -1_000],
+    ['thread_a', 8, 0],
+    ['thread_b', 5, 1_000],
+    ['thread_c', 9, 0],
+    ...Array.from({ length: 300 }, (_, n) => ['thread_many', 100 + n, 0] as const),
   ] as const;
   await database.query(
     `insert into stitches (stitch_id, project_id, environment_id, name, status, created_at, updated_at, state, version)
@@ -255,10 +260,15 @@ t.test('of the threads whose heads have failed each has all of its heads, replay
   await database.query(
     `insert into webhook_deliveries (delivery_id, created_at, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
        event_at, thread_id, status, trigger, attempt_count, last_attempt_at, next_attempt_at, updated_at)
-     select 'whd_head' || n, $3, 'prj_1', 'env_1', 'stitch_heads', 'evt_' || seq, seq, 'thread.message.received', $3, thread, 'retrying',
-       'replay', 1, $3, $3::timestamptz + interval '1 minute', $3
-     from unnest($1::text[], $2::bigint[]) with ordinality as head(thread, seq, n)`,
-    [heads.map(([thread]) => thread), heads.map(([, seq]) => seq), new Date(now)],
+     select 'whd_head' || n, $4, 'prj_1', 'env_1', 'stitch_heads', 'evt_' || seq, seq, 'thread.message.received', $4, thread, 'retrying',
+       'replay', 1, at, $4::timestamptz + interval '1 minute', $4
+     from unnest($1::text[], $2::bigint[], $3::timestamptz[]) with ordinality as head(thread, seq, at, n)`,
+    [
+      heads.map(([thread]) => thread),
+      heads.map(([, seq]) => seq),
+      heads.map(([, , ms]) => new Date(now + ms)),
+      new Date(now),
+    ],
   );
   await database.query(
     `insert into webhook_attempts (delivery_id, number, attempted_at, project_id, trigger, duration_ms)
@@ -267,10 +277,20 @@ t.test('of the threads whose heads have failed each has all of its heads, replay
   const find = async (threads: number): Promise<string[]> => {
     const times = { since: now - 60_000, dueUntil: now + 60_000 };
     const found = await failedHeads(database, 'stitch_heads', times, threads);
-    return found.map(({ threadId, seq }) => `${threadId} ${seq}`);
+    return found.map(({ threadId, seq, firstAttemptAt }) => `${threadId} ${seq} ${firstAttemptAt - now}`);
   };
-  const ofFirst = ['thread_a 3', 'thread_a 3', 'thread_a 7'];
-  t.strictSame(await find(1), ofFirst);
-  t.strictSame(await find(2), [...ofFirst.slice(0, 2), 'thread_b 5', 'thread_a 7']);
-  t.equal((await find(3)).length, heads.length);
+  const first = 'thread_a 3 3000';
+  const second = 'thread_b 5 1000';
+  const rest = ['thread_a 7 0', 'thread_a 8 0'];
+  t.strictSame(await find(1), [first, ...rest.slice(0, 1)], 'twice as many as threads');
+  t.strictSame(await find(2), [first, second, ...rest]);
+  t.strictSame(await find(3), [first, second, 'thread_c 9 0', ...rest]);
+  const few = await find(4);
+  t.strictSame(few.slice(0, 5), [first, second, 'thread_c 9 0', 'thread_many 100 0', rest[0]]);
+  t.equal(few.length, 8);
+  const all = await find(1_000);
+  const ofMany = all.filter(head => head.startsWith('thread_many'));
+  t.equal(ofMany.length, 256, 'of one thread so many');
+  t.equal(ofMany.at(-1), 'thread_many 355 0', 'those of its earliest events');
+  t.equal(all.length, 256 + 5);
 });
