@@ -37,10 +37,11 @@ export const maxHeld = 1_000;
  */
 export const maxHeads = maxHeld + 2 * pageSize + maxThreads + maxInFlight + maxStarted;
 /**
- * With so many threads behind in the log, or as many among the rows, neither is read further: first they are read by themselves. More than are
- * held, so that heads alone keep nothing back. A receiver that refuses every event of 8,000 threads or more leaves some hundred of them behind
- * (measured over 20 hours with ten events a second); of fewer threads it leaves all, since each page then has more of held threads than are read
- * by themselves, and of more it does as well where a burst has left every eighth behind. Each turn looks at all of them.
+ * With so many threads behind in the log, or as many among the rows (unless some are of an earlier version), neither is read further: first they
+ * are read by themselves. More than are held, so that heads alone keep nothing back. A receiver that refuses every event of 8,000 threads or more
+ * leaves some hundred of them behind (measured over 20 hours with ten events a second); of fewer threads it leaves all, since each page then has
+ * more of held threads than are read by themselves, and of more it does as well where a burst has left every eighth behind. Each turn looks at
+ * all of them.
  */
 export const maxSkipped = 2 * maxHeads;
 
@@ -110,7 +111,10 @@ export function requestLoad(
   if (queue.load !== null || isFull) return { queue, request: undefined };
   const limit = probing ? pageSizeProbing : pageSize;
   const takesNew = queue.held.size < maxHeld;
-  const wantsRows = takesNew && queue.mayHaveRows && queue.skippedRows.size < maxSkipped;
+  // Old rows come before everything in the log, and what is skipped of the rows is read when the log has been read so far: with a bound here
+  // neither would go on.
+  const mayReadRows = queue.mayHaveOldRows || queue.skippedRows.size < maxSkipped;
+  const wantsRows = takesNew && queue.mayHaveRows && mayReadRows;
   const mayReadOn = takesNew && queue.mayHaveEvents && queue.skipped.size < maxSkipped;
   const wantsEvents = mayReadOn && (wantsRows || !queue.mayHaveOldRows);
   const wantsDue = queue.mayHaveDue && (!probing || queue.waiting.every(isNew));

@@ -323,16 +323,22 @@ t.test('with many threads behind nothing is read that would leave more behind', 
   const list = (count: number): ReadonlyMap<string, number> =>
     new Map(Array.from({ length: count }, (_, n) => [`thread_${n}`, n + 1]));
   const more = { ...read, waiting: [], next: 100_000, mayHaveEvents: true, mayHaveRows: true };
-  const ask = (skipped: number, skippedRows: number): LoadRequest | undefined => {
+  const ask = (skipped: number, skippedRows: number, mayHaveOldRows = false): LoadRequest | undefined => {
     const behind = list(skipped);
-    const queue = { ...more, skipped: behind, ready: new Set(behind.keys()), skippedRows: list(skippedRows) };
-    return requestLoad(queue, false, now).request;
+    const queue = { ...more, mayHaveOldRows, skipped: behind, ready: new Set(behind.keys()) };
+    return requestLoad({ ...queue, skippedRows: list(skippedRows) }, false, now).request;
   };
   t.match(ask(maxSkipped - 1, maxSkipped - 1), { events: { from: 100_000 }, rows: { from: 30 } });
   const log = ask(maxSkipped, 0);
   t.match(log, { events: null, rows: { from: 30 } });
   t.ok((log?.threads.length ?? 0) > 0, 'they are read by themselves');
   t.match(ask(0, maxSkipped), { events: { from: 100_000 }, rows: null });
+  const old = ask(0, maxSkipped, true);
+  t.match(
+    old,
+    { events: { from: 100_000 }, rows: { from: 30 } },
+    'old rows, before which nothing else is read',
+  );
   t.ok(maxSkipped > maxHeads, 'heads alone keep nothing back');
   t.end();
 });
