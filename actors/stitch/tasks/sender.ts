@@ -245,15 +245,19 @@ export class DeliverySender {
     };
     let backoff: Backoff | undefined;
     let readAt = clock.monotonic();
+    /** Undefined: what was perhaps sent is not withdrawn any more. */
+    let withdrawal: AbortSignal | undefined = withdrawn;
     for (;;) {
       try {
-        const sent = pool.send({ ...request, at: context.now() }, batch.projectId, undefined, withdrawn);
+        const sent = pool.send({ ...request, at: context.now() }, batch.projectId, undefined, withdrawal);
         return toAttemptResult(delivery, await sent, jitter);
       } catch (error) {
-        if (withdrawn.aborted) return 'withdrawn';
-        // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash.
-        const isTransient = error instanceof PoolOverloaded || error instanceof WorkerLost;
-        if (!isTransient || this.#draining) return 'abandoned';
+        if (withdrawal?.aborted === true && error === withdrawal.reason) return 'withdrawn';
+        // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash. So it is where
+        // the stitch was stopped meanwhile: a delivery that the receiver may have is not shown as one that was never attempted.
+        const isLost = error instanceof WorkerLost;
+        if (!(isLost || error instanceof PoolOverloaded) || this.#draining) return 'abandoned';
+        if (isLost) withdrawal = undefined;
         backoff ??= new Backoff(firstAgainMs, maxAgainMs, random);
         await this.#retryPolicy.pause(backoff.next());
         if (clock.monotonic() - readAt < keptMs) continue;

@@ -9,6 +9,8 @@ import { ResultReporter } from '../../../../actors/stitch/tasks/result-reporter.
 import { RetryPolicy } from '../../../../actors/base/retry-policy.ts';
 import { internalError, unavailable } from '../../../../runtime/actor/failures.ts';
 import { silentLog } from '../../../../runtime/observability/log.ts';
+import { PoolOverloaded } from '../../../../runtime/pool/outbound-queue.ts';
+import { WorkerLost } from '../../../../runtime/pool/worker-channel.ts';
 import { keptMs } from '../../../../storage/events/log-tail.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
@@ -218,3 +220,78 @@ t.test(
     t.equal(sent, 2, 'a retry');
   },
 );
+
+/** A sender with the queue of a pool that never has room (`waits`), or does with each request as `out` says. */
+function createSender(out: (n: number) => Promise<unknown> | 'waits') {
+  const { clock, policy } = createPolicy();
+  /** What the stitch was told, and which requests went out. */
+  const told: string[] = [];
+  let requests = 0;
+  const send: StitchServices['pool']['send'] = async (_request, _owner, _signal, withdrawn) => {
+    if (withdrawn?.aborted === true) throw withdrawn.reason;
+    const found = out(++requests);
+    if (found === 'waits') {
+      return new Promise((_, reject) => {
+        withdrawn?.addEventListener('abort', () => reject(withdrawn.reason as Error));
+      });
+    }
+    await found;
+    return { at: 0, durationMs: 1, status: 200, body: '' };
+  };
+  const services = {
+    pool: { send },
+    archived: { has: () => false },
+    clock,
+    random,
+    log: silentLog,
+  } as unknown as StitchServices;
+  const bodies = new BodyCache(1_000, clock);
+  const secrets = new SecretCache({ open: () => Promise.resolve('secret') });
+  const sender = new DeliverySender(services, bodies, secrets, policy);
+  const ask = (_to: unknown, command: string, payload: unknown): Promise<unknown> => {
+    if (command === 'postpone') {
+      told.push(`unsent ${(payload as { deliveryIds: readonly string[] }).deliveryIds.join()}`);
+      return Promise.resolve(null);
+    }
+    if (command !== 'settled') return Promise.resolve(null);
+    const { results } = payload as StitchCommands['settled']['payload'];
+    told.push(...results.map(({ delivery, status }) => `${delivery.deliveryId} ${status}`));
+    return Promise.resolve(results.map(createReleased));
+  };
+  const begin = (n: number, stops: number): Promise<void> => {
+    const { delivery } = createResult(n);
+    bodies.put(delivery.deliveryId, '{}');
+    const batch = {
+      url: 'http://localhost/',
+      httpsOnly: false,
+      projectId: 'prj_1',
+      secrets: [{ jwe: 'jwe' }],
+    };
+    return sender.send({ ...batch, deliveries: [delivery], stops }, { self, now: () => 0, ask });
+  };
+  return { clock, told, begin, stop: (stops: number) => sender.withdraw(self.id, stops) };
+}
+
+for (const order of ['before its worker is lost', 'after it']) {
+  t.test(`what was perhaps sent is sent again, though the stitch is stopped ${order}`, async t => {
+    const lost = Promise.withResolvers<undefined>();
+    const { clock, told, begin, stop } = createSender(n => (n === 1 ? lost.promise : Promise.resolve()));
+    const sent = begin(1, 0);
+    await clock.flush();
+    if (order.startsWith('before')) stop(1);
+    lost.reject(new WorkerLost('the worker ended'));
+    await clock.flush();
+    if (order.startsWith('after')) stop(1);
+    await clock.until(sent);
+    t.strictSame(told, ['whd_1 200'], 'and its answer is recorded');
+  });
+}
+
+t.test('what had no room in the queue is not sent when the stitch is stopped', async t => {
+  const { clock, told, begin, stop } = createSender(() => Promise.reject(new PoolOverloaded('no room')));
+  const sent = begin(1, 0);
+  await clock.flush();
+  stop(1);
+  await clock.until(sent);
+  t.strictSame(told, ['unsent whd_1']);
+});
