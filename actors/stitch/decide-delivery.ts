@@ -201,6 +201,9 @@ export function postpone(
   { askedAt, deliveryIds = [] }: StitchCommands['postpone']['payload'],
   turn: Turn,
 ): StitchDecision<null> {
+  // Begun before this activation, and given back by a node that the stitch has been away from: nobody waits for them here.
+  const isKnown = deliveryIds.some(id => state.queue.started.get(id)?.state === 'inFlight');
+  if (askedAt === undefined && !isKnown) return { transient: true, reply: null };
   // Until a stop is over nothing begins: all that has begun is from before it.
   const isStopped = state.cancelUntil !== null;
   const given = isStopped ? forgetStarted(state.queue, deliveryIds) : giveBack(state.queue, deliveryIds);

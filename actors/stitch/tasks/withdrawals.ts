@@ -16,13 +16,17 @@ interface Entry extends Sending {
   batches: number;
 }
 
+/** The numbers of a stitch's stops only grow: whoever has a lower one than another was begun before a stop, wherever that was made. */
 export class Withdrawals {
-  /** By stitch. Nothing new is sent while a stop lasts, so that all that is on its way has the same number. */
+  /** By stitch, of the highest number. Nothing new is sent while a stop lasts. */
   readonly #sending = new Map<string, Entry>();
 
   /** A batch begins. Whoever has begun calls `end`. */
   begin(stitchId: string, stops: number): Sending {
+    // It was stopped elsewhere, and came back: what was begun here before is still in the queue of this node.
+    this.withdraw(stitchId, stops);
     let entry = this.#sending.get(stitchId);
+    if (entry !== undefined && entry.stops > stops) return { stops, withdrawn: AbortSignal.abort(stopped()) };
     if (entry?.stops !== stops) {
       const controller = new AbortController();
       entry = { stops, withdrawn: controller.signal, controller, batches: 0 };
@@ -39,10 +43,13 @@ export class Withdrawals {
     if (entry.batches === 0) this.#sending.delete(stitchId);
   }
 
-  /** The stitch was stopped, by the stop with that number: withdraws what was begun before. */
+  /** The stitch was stopped, by the stop with that number: withdraws what was begun before, and not what was begun after a later one. */
   withdraw(stitchId: string, stops: number): void {
     const entry = this.#sending.get(stitchId);
-    if (entry !== undefined && entry.stops !== stops)
-      entry.controller.abort(new Error('the stitch was stopped'));
+    if (entry !== undefined && entry.stops < stops) entry.controller.abort(stopped());
   }
+}
+
+function stopped(): Error {
+  return new Error('the stitch was stopped');
 }

@@ -295,3 +295,21 @@ t.test('what had no room in the queue is not sent when the stitch is stopped', a
   await clock.until(sent);
   t.strictSame(told, ['unsent whd_1']);
 });
+
+t.test('what waits here is not sent when the stitch was stopped elsewhere, and is back', async t => {
+  const { clock, told, begin, stop } = createSender(() => 'waits');
+  const first = begin(1, 0);
+  await clock.flush();
+  const second = begin(2, 1);
+  await clock.until(first);
+  t.strictSame(told, ['unsent whd_1']);
+  await clock.until(begin(3, 0));
+  t.strictSame(told.splice(0), ['unsent whd_1', 'unsent whd_3'], 'nor what begins late');
+  stop(1);
+  stop(0);
+  await clock.flush();
+  t.strictSame(told, [], 'an order of that stop, or of one before, has nothing to do with what came after');
+  stop(2);
+  await clock.until(second);
+  t.strictSame(told, ['unsent whd_2']);
+});
