@@ -107,9 +107,9 @@ export class Acceptance {
   ): Promise<OpenSession> {
     const session = await this.#db.em().transactional(async em => {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (user === null || !(await isProven(em, userId, user.passwordHash ?? null, proof))) {
-        throw this.#refuse('login_required');
-      }
+      const proven =
+        user === null ? undefined : await check(em, userId, user.passwordHash ?? null, proof);
+      if (user === null || proven === undefined) throw this.#refuse('login_required');
       // A password opens no session of an account with a second factor.
       if ('passwordHash' in proof && (await hasSecondFactor(em, userId)))
         throw this.#refuse('login_required');
@@ -120,7 +120,7 @@ export class Acceptance {
       const invitation = await this.#lockInvitation(em, token, now);
       if (invitation.emailKey !== user.emailKey) throw this.#refuse('invitation_absent');
       events.push(...(await accept(em, invitation, audit)));
-      return this.#enter(em, userId, events, client, now);
+      return this.#enter(em, userId, events, client, now, proven.signedOnBy);
     });
     this.#access.invalidateUser(userId);
     return session;
@@ -147,7 +147,7 @@ export class Acceptance {
         const audit = { byUserId: userId, origin: client, now };
         const events = await accept(em, invitation, audit);
         await recordAccountAction(em, audit, { action: 'user.created', targetId: userId });
-        return this.#enter(em, userId, events, client, now);
+        return this.#enter(em, userId, events, client, now, null);
       });
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
@@ -175,8 +175,9 @@ export class Acceptance {
     events: readonly NewEvent[],
     client: LoginClient,
     now: number,
+    signedOnBy: string | null,
   ): Promise<OpenSession> {
-    const session = await this.#sessions.open(em, userId, client, now);
+    const session = await this.#sessions.open(em, userId, client, now, signedOnBy);
     await appendEvents(em, events);
     return session;
   }
@@ -249,15 +250,20 @@ async function recordAcceptance(
   );
 }
 
-async function isProven(
+/** Whose provider has vouched for the user, as the session that proves them says; undefined where the proof is not valid any more. */
+async function check(
   em: EntityManager,
   userId: string,
   passwordHash: string | null,
   proof: Proof,
-): Promise<boolean> {
-  if ('passwordHash' in proof) return passwordHash !== null && passwordHash === proof.passwordHash;
+): Promise<{ readonly signedOnBy: string | null } | undefined> {
+  if ('passwordHash' in proof) {
+    const isSame = passwordHash !== null && passwordHash === proof.passwordHash;
+    return isSame ? { signedOnBy: null } : undefined;
+  }
   const where = { sessionId: proof.sessionId, userId, revokedAt: null };
-  return (await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ })) !== null;
+  const session = await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ });
+  return session === null ? undefined : { signedOnBy: session.signedOnBy ?? null };
 }
 
 /** Makes the user a Console member of every project of the workspace that they are not a member of yet; resolves to these changes. */

@@ -152,7 +152,7 @@ export class Accounts {
           targetId: workspaceId,
           details,
         });
-        return this.#sessions.open(em, userId, client, now);
+        return this.#sessions.open(em, userId, client, now, null);
       });
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
@@ -196,7 +196,7 @@ export class Accounts {
       if (await mustSignOn(em, user.email, userId)) throw this.#refuse('sso_required');
       if (!(await hasWorkspace(em, userId))) throw this.#refuse('no_workspace');
       const methods = await findMethods(em, userId);
-      if (methods.length === 0) return this.#sessions.open(em, userId, client, now);
+      if (methods.length === 0) return this.#sessions.open(em, userId, client, now, null);
       return { challenge: await openChallenge(em, this.#hash, userId, now), methods };
     });
     if ('challenge' in opened) throw new SecondFactorRequired(opened);

@@ -67,7 +67,7 @@ export class PasskeyLogins {
       if (!(await this.#use(em, userId, challenge, response, now))) throw refuse('wrong_passkey');
       if (await mustSignOn(em, email, userId)) throw refuse('sso_required');
       if (!(await hasWorkspace(em, userId))) throw refuse('no_workspace');
-      return sessions.open(em, userId, client, now);
+      return sessions.open(em, userId, client, now, null);
     });
   }
 

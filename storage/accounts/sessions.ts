@@ -101,7 +101,7 @@ export class Sessions {
     userId: string,
     client: LoginClient,
     now: number,
-    signedOnBy: string | null = null,
+    signedOnBy: string | null,
   ): Promise<OpenSession> {
     const familyId = randomBytes(16).toString('base64url');
     const secret = randomBytes(32).toString('base64url');

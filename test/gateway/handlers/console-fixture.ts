@@ -183,7 +183,7 @@ export class ConsoleNode {
     const opened = await this.database.em().transactional(async em => {
       const email = `${userId}@people.test`;
       em.create(User, { userId, email, emailKey: email, emailVerifiedAt: at, createdAt: at, updatedAt: at });
-      return this.sessions.open(em, userId, { ...origin, userAgent: 'test' }, now);
+      return this.sessions.open(em, userId, { ...origin, userAgent: 'test' }, now, null);
     });
     const { sessionId } = opened;
     return { userId, sessionId, token: await this.#tokens.issue(userId, sessionId) };

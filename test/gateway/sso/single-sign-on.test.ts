@@ -1,6 +1,7 @@
 /** Single sign-on by a real identity provider and a real name server: settings, proofs, signing in, and all that is refused. */
 import t from 'tap';
 import { ApiError, Skein } from '../../../clients/sdk/index.ts';
+import { createMailFolder, readMailedToken } from '../../clients/console/mailed.ts';
 import { NameServer } from '../../support/name-server.ts';
 import { clientId, clientSecret, startOidcProvider } from '../../support/oidc-provider/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -11,7 +12,9 @@ const { url, database: db } = await startTestDatabase(t);
 const records = new Map<string, string>();
 const nameServer = await NameServer.start({}, name => [records.get(name) ?? []].flat());
 t.teardown(() => nameServer.stop());
+const folder = await createMailFolder(t);
 const { url: baseUrl } = await startSkeinOn(t, url, {
+  DATA_DIR: folder,
   ALLOW_PRIVATE_ADDRESSES: 'true',
   NAME_SERVERS: nameServer.address,
 });
@@ -50,6 +53,20 @@ async function returned(email: string, as = email) {
 
 const signOn = async (email: string, as = email) =>
   anonymous.auth.finishSingleSignOn(await returned(email, as));
+
+/** As a browser does, with its cookie. */
+const post = (
+  path: string,
+  body: object | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> =>
+  fetch(`${baseUrl}/v1/studio/auth/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+const getCookie = (answer: Response): string => (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+const refresh = (cookie: string): Promise<Response> => post('refresh', undefined, { cookie });
 
 t.test('settings: the provider is looked up, its secret sealed and shown to nobody', async t => {
   t.match(await settings.get(workspaceId), {
@@ -237,14 +254,6 @@ t.test('where it is demanded, passwords are refused, but for owners', async t =>
 });
 
 t.test('sessions from before it was demanded end at their next refresh, but for owners', async t => {
-  const getCookie = (answer: Response): string =>
-    (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
-  const post = (path: string, body: object | undefined, cookie = ''): Promise<Response> =>
-    fetch(`${baseUrl}/v1/studio/auth/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie, 'sec-fetch-site': 'same-origin' },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
   const finn = { email: 'finn@acme.test', password };
   const byPassword = getCookie(await post('login', finn));
   const ofOwner = getCookie(await post('login', { email: owner.email, password }));
@@ -259,20 +268,41 @@ t.test('sessions from before it was demanded end at their next refresh, but for 
   const withCode = getCookie(await post('login/second-factor', { challenge: details.challenge, code }));
   await settings.updateDomain(workspaceId, 'acme.test', { required: true });
 
-  const refused = await post('refresh', undefined, byPassword);
+  const refused = await refresh(byPassword);
   t.equal(refused.status, 401);
   t.match(await refused.json(), { error: 'svc/auth/expired_token' });
-  const owners = await post('refresh', undefined, ofOwner);
+  const owners = await refresh(ofOwner);
   t.equal(owners.status, 200, 'who can repair it');
-  const kept = await post('refresh', undefined, signedOn);
+  const kept = await refresh(signedOn);
   t.equal(kept.status, 200, 'whom the provider vouches for');
-  t.equal((await post('refresh', undefined, withCode)).status, 200, 'also before their second factor');
+  t.equal((await refresh(withCode)).status, 200, 'also before their second factor');
   const entries = await owner.api.auditLogs.list({ workspaceId, action: 'session.closed' }).toArray(10);
   t.match(entries[0]?.details, { reason: 'single_sign_on_required' });
 
   await settings.updateDomain(workspaceId, 'acme.test', { required: false });
-  t.equal((await post('refresh', undefined, byPassword)).status, 401, 'ended for good');
-  t.equal((await post('refresh', undefined, getCookie(kept))).status, 200);
+  t.equal((await refresh(byPassword)).status, 401, 'ended for good');
+  t.equal((await refresh(getCookie(kept))).status, 200);
+});
+
+t.test('whoever accepts an invitation stays signed in by whatever had signed them in', async t => {
+  const inviter = await signUp('inviter@other.test');
+  await db.query('update users set email_verified_at = now() where user_id = $1', [inviter.userId]);
+  const { accessToken } = await anonymous.auth.login({ email: inviter.email, password });
+  const { invitations } = new Skein({ apiKey: () => accessToken, baseUrl });
+  const accept = async (email: string, signedIn: Response): Promise<Response> => {
+    await invitations.create(inviter.workspaceId, { email });
+    const token = await readMailedToken(folder, email, 'join');
+    const { accessToken } = (await signedIn.json()) as { accessToken: string };
+    return post('accept-invitation', { token }, { authorization: `Bearer ${accessToken}` });
+  };
+  const ivy = await accept('ivy@acme.test', await post('sso/finish', await returned('ivy@acme.test')));
+  t.equal(ivy.status, 200);
+  const finn = await accept('finn@acme.test', await post('login', { email: 'finn@acme.test', password }));
+  t.equal(finn.status, 200);
+  await settings.updateDomain(workspaceId, 'acme.test', { required: true });
+  t.equal((await refresh(getCookie(ivy))).status, 200, 'the provider has vouched for them');
+  t.equal((await refresh(getCookie(finn))).status, 401, 'a password had signed them in');
+  await settings.updateDomain(workspaceId, 'acme.test', { required: false });
 });
 
 t.test('a domain belongs to the workspace that has proven it', async t => {
