@@ -2,6 +2,7 @@
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { ssoOperations } from '../../protocol/operations/index.ts';
 import type { SingleSignOn, SsoDomain } from '../../protocol/resources/index.ts';
+import type { Log } from '../../runtime/observability/index.ts';
 import { SecondFactorRequired } from '../../storage/accounts/index.ts';
 import type {
   SsoDomainState,
@@ -24,6 +25,7 @@ export interface SsoServices extends SignInServices {
   readonly proofs: DomainProofs;
   readonly policy: SignUpPolicy;
   readonly authenticator: Pick<Authenticator, 'forgetUser'>;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 type ProviderOperations = Pick<
@@ -138,18 +140,33 @@ function readDomain(text: string): string {
 }
 
 function loginHandlers(services: SsoServices): Handlers<LoginOperations> {
-  const { flows, providers, ssoSignIn, policy, authenticator } = services;
+  const { flows, providers, ssoSignIn, policy, authenticator, log } = services;
   const signedIn = signIn(services);
 
-  /** What a provider does wrong is told to whoever signs in; every refusal is told to those who administer the workspace. */
+  /** The refusal is what is answered, also where the entry cannot be written. */
+  const record = async (call: SigningIn, begun: BegunBy, reason: string): Promise<void> => {
+    try {
+      await ssoSignIn.recordFailure(begun, reason, getRequestOrigin(call), call.now);
+    } catch (err) {
+      const { workspaceId } = begun;
+      log.warn({ err, workspaceId, reason }, 'a failed sign-in could not be written into the audit log');
+    }
+  };
+
+  /**
+   * What a provider does wrong is told to whoever signs in, and so is every refusal; those who administer the workspace find it in the audit log. A
+   * fault of this server is no failed sign-in. For an address of no member nothing is recorded that takes no provider: anybody may begin one.
+   */
   const recordRefusals = async <T>(call: SigningIn, begun: BegunBy, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof ProviderRefused) && !(error instanceof ServiceError)) throw error;
-      await ssoSignIn.recordFailure(begun, error.message, getRequestOrigin(call), call.now);
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError('svc/auth/sso_failed', { message: error.message });
+      if (error instanceof ProviderRefused) {
+        if (begun.userId !== null || error.hasAnswered) await record(call, begun, error.message);
+        throw new ServiceError('svc/auth/sso_failed', { message: error.message });
+      }
+      if (error instanceof ServiceError && error.http < 500) await record(call, begun, error.message);
+      throw error;
     }
   };
 

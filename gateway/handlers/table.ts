@@ -215,7 +215,7 @@ function createPasskeys(
 /** Providers lead back to a page of Studio, for all apps. */
 function createSingleSignOn(services: HandlerServices) {
   const { database: db, hash, vault, access, reach, identityProviders, nameServers, baseUrl } = services;
-  const { sessions } = services.signingIn;
+  const { signingIn: { sessions }, log } = services;
   const refuse = refuseAccount;
   return {
     settings: new SsoSettings({ db, vault, rules: tenancyRules }),
@@ -227,6 +227,7 @@ function createSingleSignOn(services: HandlerServices) {
       redirectUri: `${baseUrl}/studio/sso`,
     }),
     proofs: new DomainProofs(nameServers),
+    log,
   };
 }
 

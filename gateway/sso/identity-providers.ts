@@ -22,9 +22,20 @@ const timeoutMs = 10_000;
 const keepBytes = 262_144;
 const scope = 'openid email profile';
 
+interface RefusalOptions extends ErrorOptions {
+  readonly hasAnswered?: boolean;
+}
+
 /** The provider did not answer as it should, or does not vouch for the user. The message is for whoever signs in. */
 export class ProviderRefused extends Error {
   override readonly name = 'ProviderRefused';
+  /** Whether the provider was asked about this sign-in, and has answered. Not so: anybody can have it happen, without the provider. */
+  readonly hasAnswered: boolean;
+
+  constructor(message: string, { hasAnswered = false, ...options }: RefusalOptions = {}) {
+    super(message, options);
+    this.hasAnswered = hasAnswered;
+  }
 }
 
 export type SendRequest = (request: OutboundRequest, owner: string) => Promise<OutboundResult>;
@@ -95,24 +106,27 @@ export class IdentityProviders {
     url.searchParams.set('code', answer.code);
     url.searchParams.set('state', answer.state);
     if (answer.issuer !== undefined) url.searchParams.set('iss', answer.issuer);
-    const tokens = await ask(() =>
-      library.authorizationCodeGrant(found, url, {
-        expectedState: secrets.state,
-        expectedNonce: secrets.nonce,
-        pkceCodeVerifier: secrets.verifier,
-        idTokenExpected: true,
-      }),
+    const hasAnswered = true;
+    const tokens = await ask(
+      () =>
+        library.authorizationCodeGrant(found, url, {
+          expectedState: secrets.state,
+          expectedNonce: secrets.nonce,
+          pkceCodeVerifier: secrets.verifier,
+          idTokenExpected: true,
+        }),
+      { hasAnswered },
     );
     const claims = tokens.claims();
-    if (claims === undefined) throw new ProviderRefused('The provider names nobody.');
+    if (claims === undefined) throw new ProviderRefused('The provider names nobody.', { hasAnswered });
     // Many providers say the address only where they are asked for it.
     const isSaid = typeof claims['email'] === 'string';
     const said = isSaid
       ? claims
-      : await ask(() => library.fetchUserInfo(found, tokens.access_token, claims.sub));
+      : await ask(() => library.fetchUserInfo(found, tokens.access_token, claims.sub), { hasAnswered });
     const { email, email_verified: isVerified } = said;
     if (typeof email !== 'string' || isVerified !== true)
-      throw new ProviderRefused('The provider has not verified the e-mail address.');
+      throw new ProviderRefused('The provider has not verified the e-mail address.', { hasAnswered });
     return email;
   }
 
@@ -169,14 +183,12 @@ export class IdentityProviders {
 }
 
 /** What the library throws of a provider is a refusal; its texts may quote what came, and are kept as the cause alone. */
-async function ask<T>(work: () => Promise<T>): Promise<T> {
+async function ask<T>(work: () => Promise<T>, { hasAnswered = false }: RefusalOptions = {}): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const own = findRefusal(error);
-    throw (
-      own ?? new ProviderRefused('The provider did not answer as OpenID Connect demands.', { cause: error })
-    );
+    const message = 'The provider did not answer as OpenID Connect demands.';
+    throw findRefusal(error) ?? new ProviderRefused(message, { cause: error, hasAnswered });
   }
 }
 

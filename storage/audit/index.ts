@@ -9,4 +9,5 @@ export {
   recordUserAction,
   type RequestOrigin,
   type UserAuditContext,
+  type WorkspaceDetails,
 } from './record.ts';

@@ -69,17 +69,25 @@ export function recordAction(
   return recordAuditEntries(em, [{ ...entry, actor: toAuditActor(author), origin }], now);
 }
 
+/** What an entry says in the log of this workspace alone. */
+export interface WorkspaceDetails {
+  readonly workspaceId: string;
+  readonly details: Readonly<Record<string, string>>;
+}
+
 /**
  * Records what happens to a user's own account in every workspace that the user is a member of, because the admins of these workspaces are
  * responsible for who has access. Where the user was at that time is not their business: they get no address. What happens to a user
  * without a workspace is recorded as well.
  *
  * @param entry without `actor` it was the user
+ * @param further is not told to the other workspaces
  */
 export async function recordAccountAction(
   em: EntityManager,
   { byUserId: id, origin, now }: UserAuditContext,
   entry: Pick<NewAuditEntry, 'action' | 'targetId' | 'details'> & Partial<Pick<NewAuditEntry, 'actor'>>,
+  further?: WorkspaceDetails,
 ): Promise<void> {
   const memberships = await em.find(WorkspaceMember, { userId: id }, { fields: ['workspaceId'] });
   const own: NewAuditEntry = { actor: { type: 'user', id }, ...entry, origin };
@@ -88,6 +96,7 @@ export async function recordAccountAction(
     ...own,
     origin: { requestId },
     workspaceId,
+    ...(workspaceId === further?.workspaceId && { details: { ...entry.details, ...further.details } }),
   }));
   await recordAuditEntries(em, shown.length === 0 ? [own] : shown, now);
 }

@@ -42,6 +42,20 @@ const lockDomain = `
   where d.workspace_id = ? and d.domain = ? and d.proven_at is not null and c.issuer = ? and w.archived_at is null
   for share of d, c, w`;
 
+/**
+ * Entries of addresses of no member, for each workspace: whoever makes up addresses of the domain, and codes, causes as many as they like from many
+ * networks, and each is kept for 400 days.
+ */
+const strangerLimit = 30;
+const strangerWindowMs = 3_600_000;
+
+/** Ids sort by time. */
+const countStrangers = `
+  select count(*)::int as count from (
+    select from audit_logs
+    where target_id = ? and audit_log_id > ? and workspace_id = target_id and action = 'user.login_failed'
+    limit ${strangerLimit}) recent`;
+
 export interface SsoSignInOptions {
   readonly db: Database;
   readonly hash: KeyedHash;
@@ -101,8 +115,9 @@ export class SsoSignIn {
   }
 
   /**
-   * Records a sign-in that failed, as a login by password is: in the workspaces of the user whose address began it. Where the address is of
-   * no member, the workspace of the provider alone sees it.
+   * Records a sign-in that failed, as a login by password is: in the workspaces of the user whose address began it. What the provider did is the
+   * business of its own workspace, and of no other. Where the address is of no member that workspace alone sees it, 30 times an hour at most, and as
+   * many more as come at the same instant.
    */
   async recordFailure(
     { workspaceId, userId }: Pick<StartedFlow, 'workspaceId' | 'userId'>,
@@ -112,8 +127,12 @@ export class SsoSignIn {
   ): Promise<void> {
     await this.#options.db.em().transactional(async em => {
       if (userId !== null) {
-        return recordFailedLogin(em, { byUserId: userId, origin, now }, 'single_sign_on', { reason });
+        const own = { workspaceId, details: { reason } };
+        return recordFailedLogin(em, { byUserId: userId, origin, now }, 'single_sign_on', own);
       }
+      const since = newId('audit', now - strangerWindowMs);
+      const [recent] = await em.execute<{ count: number }[]>(countStrangers, [workspaceId, since]);
+      if ((recent?.count ?? 0) >= strangerLimit) return;
       const entry = {
         actor: { type: 'system', id: 'system' },
         action: 'user.login_failed',

@@ -174,7 +174,7 @@ t.test('failed sign-ins are in the audit log, of whom they are known to be about
       ({ details }) => details['step'] === 'single_sign_on',
     );
   const before = (await failures()).length;
-  t.ok(before >= 3, 'those of the test before: by a wrong state, and by codes of others');
+  t.equal(before, 2, 'those of the test before by codes of others: by a wrong state alone, it was of no member yet');
   const { userId } = await new Skein({
     apiKey: (await signOn('ann@acme.test')).accessToken,
     baseUrl,
@@ -190,6 +190,9 @@ t.test('failed sign-ins are in the audit log, of whom they are known to be about
     details: { step: 'single_sign_on', reason: /OpenID Connect/ },
   });
   t.equal(known?.address ?? null, null, 'where somebody was is not the business of the workspace');
+  const stolen = await returned('ann@acme.test');
+  await t.rejects(anonymous.auth.finishSingleSignOn({ ...stolen, state: 'wrong' }), failed);
+  t.match((await failures())[0], { targetId: userId, details: { reason: /another sign-in/ } });
   const strange = await returned('nobody-yet@acme.test', 'eve@other.test');
   await t.rejects(anonymous.auth.finishSingleSignOn(strange), failed);
   t.match((await failures())[0], { targetId: workspaceId, details: { step: 'single_sign_on' } });
@@ -197,10 +200,33 @@ t.test('failed sign-ins are in the audit log, of whom they are known to be about
   const unknown = (await failures()).length;
   await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, flow: 'unknown' }));
   t.equal((await failures()).length, unknown, 'of no workspace that is known');
+  const made = await anonymous.auth.beginSingleSignOn({ email: 'made-up@acme.test' });
+  await t.rejects(
+    anonymous.auth.finishSingleSignOn({ flow: made.flow, code: 'any', state: 'wrong' }),
+    failed,
+  );
+  t.equal((await failures()).length, unknown, 'anybody can do that for an address of no member');
   await db.query(`update sso_connections set issuer = 'http://127.0.0.1:1'`);
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'made-up@acme.test' }), failed);
+  t.equal((await failures()).length, unknown, 'or that');
   await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' }), failed);
   t.match((await failures())[0], { targetId: userId, details: { reason: /is not asked/ } });
   await db.query(`update sso_connections set issuer = $1`, [provider.issuer]);
+});
+
+t.test('where a failure cannot be recorded, the answer is the same', async t => {
+  const begun = await returned('ann@acme.test');
+  await db.query(
+    `alter table audit_logs add constraint no_failures check (action <> 'user.login_failed') not valid`,
+  );
+  try {
+    await t.rejects(anonymous.auth.finishSingleSignOn({ ...begun, code: 'wrong' }), {
+      ...failed,
+      message: /OpenID Connect/,
+    });
+  } finally {
+    await db.query('alter table audit_logs drop constraint no_failures');
+  }
 });
 
 t.test('a provider vouches for verified addresses of proven domains alone', async t => {

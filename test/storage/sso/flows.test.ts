@@ -1,10 +1,11 @@
-/** Sign-ins that are at a provider, and the settings that they need, on a real PostgreSQL. */
+/** Sign-ins that are at a provider, the settings that they need, and the entries of those that fail, on a real PostgreSQL. */
 import t from 'tap';
 import { refuseAccount } from '../../../gateway/accounts/refusals.ts';
 import { tenancyRules } from '../../../gateway/tenancy/rules.ts';
 import { SsoFlows } from '../../../storage/sso/flows.ts';
 import { SsoSettings } from '../../../storage/sso/settings.ts';
-import { accountServices, auditContext } from '../../support/accounts.ts';
+import { SsoSignIn } from '../../../storage/sso/sign-in.ts';
+import { accountServices, auditContext, origin } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -48,4 +49,47 @@ t.test('a flow is taken once, also when it is raced, in its time, and by its own
   const begun = await begin();
   await settings.set({ ...change, ...provider, issuer: 'https://other.example.com' });
   await t.rejects(flows.take(begun, now), { code: 'svc/auth/invalid_token' });
+});
+
+t.test('why a provider failed is told to its own workspace alone', async t => {
+  const signIns = new SsoSignIn({ ...services, db, refuse: refuseAccount });
+  const member = await services.newPerson();
+  await db.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'viewer', now(), now())`,
+    [workspaceId, member.userId],
+  );
+  await signIns.recordFailure({ workspaceId, userId: member.userId }, 'It is down.', origin, Date.now());
+  const rows = await db.query<{ workspace_id: string; details: object }>(
+    `select workspace_id, details from audit_logs where target_id = $1 and action = 'user.login_failed'`,
+    [member.userId],
+  );
+  const details = new Map(rows.map(row => [row.workspace_id, row.details]));
+  t.equal(rows.length, 2);
+  t.same(details.get(workspaceId), { step: 'single_sign_on', reason: 'It is down.' });
+  t.same(details.get(member.workspaceId), { step: 'single_sign_on' });
+});
+
+t.test('of addresses of no member a workspace has 30 entries an hour at most', async t => {
+  const signIns = new SsoSignIn({ ...services, db, refuse: refuseAccount });
+  const stranger = { workspaceId, userId: null };
+  const entries = async (of = workspaceId): Promise<number> => {
+    const rows = await db.query(
+      `select 1 from audit_logs where workspace_id = $1 and target_id = $1 and action = 'user.login_failed'`,
+      [of],
+    );
+    return rows.length;
+  };
+  const now = Date.now();
+  for (let i = 0; i < 32; i++) await signIns.recordFailure(stranger, 'A wrong code.', origin, now + i);
+  t.equal(await entries(), 30);
+  const member = await services.newPerson();
+  await signIns.recordFailure({ ...stranger, workspaceId: member.workspaceId }, 'A code.', origin, now + 100);
+  t.equal(await entries(member.workspaceId), 1, 'each workspace has its own');
+  await signIns.recordFailure({ workspaceId, userId }, 'A code.', origin, now + 100);
+  const own = await db.query(`select 1 from audit_logs where target_id = $1 and action = 'user.login_failed'`, [
+    userId,
+  ]);
+  t.equal(own.length, 1, 'members are not counted');
+  await signIns.recordFailure(stranger, 'A wrong code.', origin, now + 3_600_100);
+  t.equal(await entries(), 31);
 });
