@@ -148,8 +148,7 @@ function loginHandlers(services: SsoServices): Handlers<LoginOperations> {
     try {
       await ssoSignIn.recordFailure(begun, reason, getRequestOrigin(call), call.now);
     } catch (err) {
-      const { workspaceId } = begun;
-      log.warn({ err, workspaceId, reason }, 'a failed sign-in could not be written into the audit log');
+      log.warn({ err, workspaceId: begun.workspaceId, reason }, 'a failed sign-in could not be recorded');
     }
   };
 

@@ -215,7 +215,10 @@ function createPasskeys(
 /** Providers lead back to a page of Studio, for all apps. */
 function createSingleSignOn(services: HandlerServices) {
   const { database: db, hash, vault, access, reach, identityProviders, nameServers, baseUrl } = services;
-  const { signingIn: { sessions }, log } = services;
+  const {
+    signingIn: { sessions },
+    log,
+  } = services;
   const refuse = refuseAccount;
   return {
     settings: new SsoSettings({ db, vault, rules: tenancyRules }),

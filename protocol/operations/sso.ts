@@ -110,7 +110,7 @@ export const ssoOperations = {
     tag,
     summary: 'Say whether addresses of a domain have to sign in by the identity provider',
     description:
-      'Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts, but for the owners of this workspace. Sessions that there are go on.',
+      'Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts; sessions that the identity provider has not opened end at their next refresh, within 15 minutes. The owners of this workspace are excepted.',
     auth: 'user',
     access: access.administer,
     params: oneDomain,

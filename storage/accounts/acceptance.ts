@@ -107,8 +107,7 @@ export class Acceptance {
   ): Promise<OpenSession> {
     const session = await this.#db.em().transactional(async em => {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      const proven =
-        user === null ? undefined : await check(em, userId, user.passwordHash ?? null, proof);
+      const proven = user === null ? undefined : await check(em, userId, user.passwordHash ?? null, proof);
       if (user === null || proven === undefined) throw this.#refuse('login_required');
       // A password opens no session of an account with a second factor.
       if ('passwordHash' in proof && (await hasSecondFactor(em, userId)))

@@ -1334,7 +1334,7 @@ export interface SingleSignOnApi {
 
   /**
    * Say whether addresses of a domain have to sign in by the identity provider.
-   * Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts, but for the owners of this workspace. Sessions that there are go on.
+   * Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts; sessions that the identity provider has not opened end at their next refresh, within 15 minutes. The owners of this workspace are excepted.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
    */

@@ -174,7 +174,11 @@ t.test('failed sign-ins are in the audit log, of whom they are known to be about
       ({ details }) => details['step'] === 'single_sign_on',
     );
   const before = (await failures()).length;
-  t.equal(before, 2, 'those of the test before by codes of others: by a wrong state alone, it was of no member yet');
+  t.equal(
+    before,
+    2,
+    'those of the test before by codes of others: by a wrong state alone, it was of no member yet',
+  );
   const { userId } = await new Skein({
     apiKey: (await signOn('ann@acme.test')).accessToken,
     baseUrl,

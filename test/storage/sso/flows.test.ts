@@ -71,7 +71,7 @@ t.test('why a provider failed is told to its own workspace alone', async t => {
 
 t.test('of addresses of no member a workspace has 30 entries an hour at most', async t => {
   const signIns = new SsoSignIn({ ...services, db, refuse: refuseAccount });
-  const stranger = { workspaceId, userId: null };
+  const outsider = { workspaceId, userId: null };
   const entries = async (of = workspaceId): Promise<number> => {
     const rows = await db.query(
       `select 1 from audit_logs where workspace_id = $1 and target_id = $1 and action = 'user.login_failed'`,
@@ -80,16 +80,17 @@ t.test('of addresses of no member a workspace has 30 entries an hour at most', a
     return rows.length;
   };
   const now = Date.now();
-  for (let i = 0; i < 32; i++) await signIns.recordFailure(stranger, 'A wrong code.', origin, now + i);
+  for (let i = 0; i < 32; i++) await signIns.recordFailure(outsider, 'A wrong code.', origin, now + i);
   t.equal(await entries(), 30);
   const member = await services.newPerson();
-  await signIns.recordFailure({ ...stranger, workspaceId: member.workspaceId }, 'A code.', origin, now + 100);
+  await signIns.recordFailure({ ...outsider, workspaceId: member.workspaceId }, 'A code.', origin, now + 100);
   t.equal(await entries(member.workspaceId), 1, 'each workspace has its own');
   await signIns.recordFailure({ workspaceId, userId }, 'A code.', origin, now + 100);
-  const own = await db.query(`select 1 from audit_logs where target_id = $1 and action = 'user.login_failed'`, [
-    userId,
-  ]);
+  const own = await db.query(
+    `select 1 from audit_logs where target_id = $1 and action = 'user.login_failed'`,
+    [userId],
+  );
   t.equal(own.length, 1, 'members are not counted');
-  await signIns.recordFailure(stranger, 'A wrong code.', origin, now + 3_600_100);
+  await signIns.recordFailure(outsider, 'A wrong code.', origin, now + 3_600_100);
   t.equal(await entries(), 31);
 });
