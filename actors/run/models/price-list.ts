@@ -16,8 +16,18 @@ export function findPrice(provider: Provider, model: string, now: number): Model
   return toModelPrice(provider, model, found?.model_price);
 }
 
-/** All models of the list with a price for texts, by provider and name. */
+const dayMs = 86_400_000;
+/** Of the day (UTC) that was asked for last: it is the same for all, and takes some milliseconds to make. */
+let kept: { readonly day: number; readonly prices: readonly ModelPrice[] } | undefined;
+
+/** All models of the list with a price for texts, by provider and name. Prices of these providers change at midnight (UTC). */
 export function listPrices(now: number): readonly ModelPrice[] {
+  const day = Math.floor(now / dayMs);
+  if (kept?.day !== day) kept = { day, prices: makeList(now) };
+  return kept.prices;
+}
+
+function makeList(now: number): readonly ModelPrice[] {
   return providers.flatMap(provider => {
     const list = findProvider({ providerId: priceLists[provider] });
     if (list === undefined) return [];

@@ -27,6 +27,18 @@ t.test('each model once, by provider and name, with a price', async t => {
   }
 });
 
+t.test('the list is made once a day', t => {
+  const hourMs = 3_600_000;
+  const today = listPrices(now);
+  t.equal(listPrices(now + 11 * hourMs), today);
+  const tomorrow = listPrices(now + 12 * hourMs);
+  t.not(tomorrow, today);
+  t.strictSame(listPrices(now), today);
+  const before = listPrices(Date.parse('2026-03-12T23:59:59Z'));
+  t.notSame(listPrices(Date.parse('2026-03-13T00:00:00Z')), before, 'a day on which prices changed');
+  t.end();
+});
+
 t.test('a run costs what the list says', async t => {
   const cached = { noCacheTokens: undefined, cacheReadTokens: undefined, cacheWriteTokens: undefined };
   const usage = { inputTokens: 1_000, outputTokens: 500, totalTokens: 1_500, inputTokenDetails: cached };
