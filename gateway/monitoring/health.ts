@@ -43,6 +43,9 @@ export class Health {
   /** The outcome of the checks, and until when it is kept, in monotonic milliseconds. */
   #checked: { readonly passed: Promise<boolean[]>; readonly until: number } | undefined;
 
+  /** How each check has last ended: whether it passed. */
+  readonly #last = new Map<string, boolean>();
+
   constructor(options: HealthOptions) {
     this.#options = options;
     const { metricsToken: token } = options;
@@ -77,10 +80,16 @@ export class Health {
     return (await this.#readiness()).status === 200;
   }
 
-  /** What /readyz shows. */
-  async describe(): Promise<Readiness> {
+  /**
+   * What /readyz shows.
+   *
+   * @param withinMs for who cannot wait as long as the checks may take: one that takes longer counts as it last ended, or as failed if it
+   * never has
+   */
+  async describe(withinMs?: number): Promise<Readiness> {
     const names = Object.keys(this.#options.checks);
-    const results = await this.#check(names);
+    const checking = this.#check(names);
+    const results = await (withinMs === undefined ? checking : this.#orLast(checking, names, withinMs));
     const failed = names.filter((_, index) => !results[index]);
     const status = this.#stage !== 'serving' ? this.#stage : failed.length === 0 ? 'ok' : 'failed';
     const checks: Record<string, CheckState> = {};
@@ -107,6 +116,18 @@ export class Health {
     return this.#checked.passed;
   }
 
+  async #orLast(checking: Promise<boolean[]>, names: readonly string[], ms: number): Promise<boolean[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean[]>(resolve => {
+      timer = setTimeout(() => resolve(names.map(name => this.#last.get(name) === true)), ms);
+    });
+    try {
+      return await Promise.race([checking, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async #passes(name: string): Promise<boolean> {
     const ms = this.#options.checkDeadlineMs ?? 2_000;
     let timer: NodeJS.Timeout | undefined;
@@ -115,10 +136,12 @@ export class Health {
     });
     try {
       await Promise.race([this.#options.checks[name]?.(), late]);
+      this.#last.set(name, true);
       return true;
     } catch (err) {
       // The reason goes to the log only, because the route needs no authentication.
       this.#options.log.warn({ check: name, err }, 'not ready');
+      this.#last.set(name, false);
       return false;
     } finally {
       clearTimeout(timer);

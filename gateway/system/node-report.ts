@@ -19,6 +19,9 @@ import { type Buckets, type CountName, type FigureHistory, findQuantile } from '
  */
 export const reportFormat = 1;
 
+/** Less than the others wait for a report (reports.ts): a database that is slow makes no node silent. */
+const checksMs = 500;
+
 export interface NodeReport {
   readonly format: typeof reportFormat;
   readonly nodeId: string;
@@ -37,6 +40,8 @@ export interface NodeReport {
   readonly stitches: readonly StitchLag[];
   readonly actors: readonly Omit<SystemActor, 'nodeId'>[];
   readonly moving: readonly Omit<SystemShard, 'nodeId'>[];
+  /** Members that died, hang or are cut off, as this node has seen it. Undefined: its release does not tell. */
+  readonly lost?: readonly string[];
 }
 
 export interface ReporterOptions {
@@ -53,7 +58,7 @@ export interface ReporterOptions {
 export function createReporter(options: ReporterOptions): () => Promise<NodeReport> {
   const { nodeId, startedAt, figures, health, node, stitches, describeCluster } = options;
   return async () => {
-    const [read, { status, checks }] = await Promise.all([figures.read(), health.describe()]);
+    const [read, { status, checks }] = await Promise.all([figures.read(), health.describe(checksMs)]);
     const { increases, increasedBuckets } = read;
     const gauges = node.stats;
     const cluster = describeCluster();
@@ -104,6 +109,7 @@ export function createReporter(options: ReporterOptions): () => Promise<NodeRepo
         committingMs,
       })),
       moving: cluster === undefined ? [] : listMoving(cluster),
+      lost: cluster?.lost ?? [],
     };
   };
 }

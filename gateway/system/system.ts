@@ -19,13 +19,15 @@ import type { Reports } from './reports.ts';
 
 /** Shards that have changed their owner within this time are shown. */
 const movesMs = 15 * 60_000;
+/** Milliseconds for which an answer is given to whoever asks next. */
+const keptMs = 1_000;
 
 export interface SystemOptions {
   readonly nodeId: string;
   readonly release: string;
   readonly shards: number;
   readonly db: Queries;
-  readonly clock: Pick<Clock, 'now'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly reports: Pick<Reports, 'ask'>;
   /** Undefined: this node is no part of a cluster. */
   readonly describeCluster: () => ClusterStatus | undefined;
@@ -36,14 +38,20 @@ export interface SystemOptions {
 export class SystemReader {
   readonly #options: SystemOptions;
   #reading: Promise<System> | undefined;
+  /** The last answer, and until when it is given. Monotonic. */
+  #kept: { readonly system: System; readonly until: number } | undefined;
 
   constructor(options: SystemOptions) {
     this.#options = options;
   }
 
-  /** Whoever asks meanwhile gets the same answer. */
-  read(): Promise<System> {
-    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+  /** Whoever asks meanwhile, or within a second, gets the same answer: many who look cost the nodes and the database no more than one. */
+  async read(): Promise<System> {
+    const { clock } = this.#options;
+    if (this.#kept !== undefined && clock.monotonic() < this.#kept.until) return this.#kept.system;
+    const system = await (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+    this.#kept = { system, until: clock.monotonic() + keptMs };
+    return system;
   }
 
   async #read(): Promise<System> {
@@ -77,14 +85,18 @@ export class SystemReader {
     };
   }
 
-  /** Nodes of another release may not know the question, and a node that is cut off hears nobody. */
+  /**
+   * Members that do not answer, and those that were members until they died. Nodes of another release may not know the question, and a node
+   * that is cut off hears nobody.
+   */
   #findSilent(cluster: ClusterStatus | undefined, reports: readonly NodeReport[]): string[] {
     const { nodeId, release, isConnected } = this.#options;
     if (cluster === undefined || isConnected() !== true) return [];
     const heard = new Set(reports.map(report => report.nodeId));
-    return cluster.nodes
-      .filter(node => node.id !== nodeId && node.release === release && !heard.has(node.id))
-      .map(({ id }) => id);
+    const silent = cluster.nodes.filter(node => node.release === release && !heard.has(node.id));
+    const members = new Set(cluster.nodes.map(({ id }) => id));
+    const lost = reports.flatMap(report => report.lost ?? []).filter(id => !members.has(id));
+    return [...new Set([...silent.map(({ id }) => id), ...lost])].filter(id => id !== nodeId);
   }
 
   #describeNodes(cluster: ClusterStatus | undefined, reports: readonly NodeReport[]): SystemNode[] {

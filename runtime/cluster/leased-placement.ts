@@ -167,6 +167,7 @@ export class LeasedPlacement implements Placement {
       state: membership?.state ?? 'outside',
       leasedMs: Math.round(leasedMs),
       nodes: describeNodes(this.#view, clock),
+      lost: this.#view.listLost(),
       shards:
         leases === undefined
           ? []

@@ -50,6 +50,8 @@ export interface ClusterStatus {
   /** How long it may serve without another renewal, in milliseconds; 0 when it serves nothing. */
   readonly leasedMs: number;
   readonly nodes: readonly NodeStatus[];
+  /** Members that were removed as `gone` or `expired` in the last half hour, as far as this node has seen it, and have not come back. */
+  readonly lost: readonly string[];
   readonly shards: readonly ShardStatus[];
 }
 

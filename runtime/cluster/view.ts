@@ -9,6 +9,7 @@
 import { type Clock, pause } from '../time/index.ts';
 import { SingleFlight } from './single-flight.ts';
 import { getMemberName } from './cluster-context.ts';
+import { LostMembers } from './lost-members.ts';
 import {
   decodeConfig,
   decodeMember,
@@ -61,6 +62,7 @@ export class ClusterView {
   #revisions = new Map<string, number>();
   /** Former members, by name and incarnation, that shards may name. */
   #formerMembers = new Set<string>();
+  readonly #lost: LostMembers;
   #hasUnknownOwner = false;
   /** Changes that came during a read, which may not have seen them. */
   #changesDuringRead: Change[] | undefined;
@@ -71,6 +73,7 @@ export class ClusterView {
 
   constructor(options: ViewOptions) {
     this.#options = options;
+    this.#lost = new LostMembers(options.clock);
   }
 
   /** Undefined until it was written, or when it cannot be read. */
@@ -80,6 +83,11 @@ export class ClusterView {
 
   get members(): ReadonlyMap<string, Member> {
     return this.#members;
+  }
+
+  /** Members that died, hang or are cut off, by their ids (lost-members.ts). */
+  listLost(): string[] {
+    return this.#lost.list();
   }
 
   /** When everything was last read, by the monotonic clock. */
@@ -231,10 +239,14 @@ export class ClusterView {
     const old = before.get(id);
     const known = this.#members.get(id);
     if (value === undefined) {
-      if (known !== undefined) this.#formerMembers.add(getMemberName(id, known.incarnation));
+      if (known !== undefined) {
+        this.#formerMembers.add(getMemberName(id, known.incarnation));
+        if (known.state !== 'draining') this.#lost.add(id);
+      }
       this.#members.delete(id);
       return 'all';
     }
+    this.#lost.delete(id);
     const changedAt = old?.revision === revision ? old.changedAt : this.#options.clock.monotonic();
     const member = { ...decodeMember(value), id, revision, changedAt };
     this.#members.set(id, member);

@@ -82,6 +82,25 @@ t.test('metrics are what the registry has', async t => {
   t.match(open.text, /# TYPE things counter\nthings_total 3\n# EOF\n$/);
 });
 
+t.test('who cannot wait is told how a check last ended, or that it failed', async t => {
+  let answer = Promise.withResolvers<void>();
+  const checks = { database: () => answer.promise };
+  const { health } = await startHealth(t, checks, { checkEveryMs: 0, checkDeadlineMs: 60_000 });
+  const end = async (how: () => void): Promise<void> => {
+    const told = health.describe();
+    how();
+    await told;
+    answer = Promise.withResolvers();
+  };
+  const failed = { status: 'failed', checks: { database: 'failed' } };
+  t.strictSame(await health.describe(1), failed);
+  await end(() => answer.resolve());
+  t.strictSame(await health.describe(1), { status: 'ok', checks: { database: 'ok' } });
+  await end(() => answer.reject(new Error('gone')));
+  t.strictSame(await health.describe(1), failed);
+  answer.resolve();
+});
+
 t.test('checks are asked once for many who ask, and again after a while', async t => {
   let asked = 0;
   const checks = { database: () => Promise.resolve(void asked++) };

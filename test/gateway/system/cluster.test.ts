@@ -79,6 +79,8 @@ t.test('work that a node gives up is shown by the other, and nothing of what was
     `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
      values ('thread', 'thr_1', 'remind', '{"body":"secret words"}', 'secret words', 3, now())`,
   );
+  // An answer is given for a second.
+  await eventually('it is told', async () => (await read(second)).deadLetters.count > 0);
   const system = await read(second);
   t.match(system.deadLetters, { count: 1, newest: [{ kind: 'thread', actorId: 'thr_1', name: 'remind' }] });
   t.notMatch(JSON.stringify(system), /secret/);

@@ -54,7 +54,15 @@ function createReader(
 ) {
   const asked: string[] = [];
   const describe = (): ClusterStatus | undefined =>
-    cluster && { self: 'one', state: 'settled', leasedMs: 2_000, nodes: [], shards: [], ...cluster };
+    cluster && {
+      self: 'one',
+      state: 'settled',
+      leasedMs: 2_000,
+      nodes: [],
+      lost: [],
+      shards: [],
+      ...cluster,
+    };
   const reader = new SystemReader({
     nodeId: 'one',
     release: '1.0.0',
@@ -100,6 +108,28 @@ t.test('a silent node of this release is sick; of another it is not known', asyn
       ['old', true],
     ],
   );
+});
+
+t.test('a node that died is named until it is back, whoever has seen it', async t => {
+  const nodes = [member('one'), member('two'), member('back')];
+  const reports = [
+    createReport('one', { lost: ['dead'] }),
+    createReport('two', { lost: ['dead', 'hung', 'one', 'back'] }),
+    createReport('back'),
+  ];
+  const { reader } = createReader({ nodes }, reports);
+  t.match((await reader.read()).faults, [{ name: 'SkeinDown', nodeIds: ['dead', 'hung'] }]);
+});
+
+t.test('who asks within a second gets the same answer, which costs nobody anything', async t => {
+  const { reader, asked } = createReader({ nodes: [member('one'), member('two')] }, [createReport('one')]);
+  const [first, meanwhile] = await Promise.all([reader.read(), reader.read()]);
+  t.equal(meanwhile, first);
+  t.equal(await reader.read(), first);
+  t.strictSame(asked, ['two']);
+  await clock.advance(1_000);
+  t.not(await reader.read(), first);
+  t.strictSame(asked, ['two', 'two']);
 });
 
 t.test('a node that is cut off hears nobody, and says that of itself alone', async t => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fc from '../../support/fuzz.ts';
 import t from 'tap';
 import { pickSuccessors } from '../../../runtime/cluster/failure-detector.ts';
+import { LostMembers } from '../../../runtime/cluster/lost-members.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const id = fc.stringMatching(/^[a-z0-9-]{1,12}$/);
 
@@ -15,4 +17,20 @@ t.test('each member is watched by two others, or by all when there are fewer', a
     }
   });
   fc.assert(property);
+});
+
+t.test('lost members are remembered for half an hour, and no more than 64 of them', async t => {
+  const clock = new VirtualClock();
+  const lost = new LostMembers(clock);
+  lost.add('two');
+  await clock.advance(10 * 60_000);
+  lost.add('one');
+  t.strictSame(lost.list(), ['one', 'two']);
+  await clock.advance(20 * 60_000 + 1);
+  t.strictSame(lost.list(), ['one']);
+  lost.delete('one');
+  t.strictSame(lost.list(), []);
+  for (let index = 0; index < 100; index++) lost.add(`node-${index}`);
+  t.equal(lost.list().length, 64);
+  t.ok(lost.list().includes('node-99'));
 });

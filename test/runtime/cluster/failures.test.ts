@@ -1,5 +1,5 @@
 import t from 'tap';
-import { MemoryCluster, latencyMs, served, share, total, trio } from './cluster-fixture.ts';
+import { MemoryCluster, latencyMs, type Process, served, share, total, trio } from './cluster-fixture.ts';
 
 t.test('a killed node is found gone, and its shards are taken', async t => {
   const { cluster, one, two, three } = await trio();
@@ -9,6 +9,29 @@ t.test('a killed node is found gone, and its shards are taken', async t => {
   t.strictSame(cluster.owners(), share(cluster, 'one', 'three'));
   t.equal(total([one, three], 'membersGone'), 1, 'one of them removed it');
   t.strictSame(cluster.offences, []);
+});
+
+t.test('a node that died or hangs is named as lost until it is back; one that left is not', async t => {
+  const { cluster, one, two, three } = await trio();
+  const listLost = ({ placement }: Process): readonly string[] => placement.describe().lost;
+  await cluster.clock.until(three.placement.drain());
+  await cluster.clock.advance(100);
+  t.strictSame(Object.keys(cluster.members()).sort(), ['one', 'two']);
+  t.strictSame([one, two].map(listLost), [[], []]);
+  const four = await cluster.started('four');
+  await cluster.clock.advance(4_000);
+  two.kill();
+  await cluster.untilServed();
+  await cluster.clock.advance(60_000);
+  t.strictSame([one, four].map(listLost), [['two'], ['two']], 'whoever removed it');
+  await cluster.started('two');
+  t.strictSame([one, four].map(listLost), [[], []]);
+  four.stop();
+  await cluster.clock.advance(5_000);
+  t.strictSame(listLost(one), ['four']);
+  four.resume();
+  await cluster.clock.advance(5_000);
+  t.strictSame(listLost(one), []);
 });
 
 t.test('an ask that finds no owner has the holder looked after at once', async t => {

@@ -23,7 +23,8 @@ export const system: SystemTexts = {
   faults: {
     SkeinDown: {
       title: 'Ein Knoten antwortet nicht',
-      figure: () => 'Er gehört zum Cluster und hat binnen einer Sekunde nicht gesagt, wie es ihm geht.',
+      figure: () =>
+        'Er hat binnen einer Sekunde nicht gesagt, wie es ihm geht, oder ist in der letzten halben Stunde ungeplant aus dem Cluster verschwunden und nicht zurück.',
       todo: 'Gibt es seinen Prozess noch? Sein Log sagt, warum er endete. Hängt er, beenden und neu starten: Bestätigtes geht nicht verloren.',
     },
     SkeinErrors: {

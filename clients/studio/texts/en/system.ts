@@ -22,7 +22,8 @@ export const system = {
   faults: {
     SkeinDown: {
       title: 'A node does not answer',
-      figure: () => 'It is a member of the cluster, and did not say how it does within a second.',
+      figure: () =>
+        'It did not say how it does within a second, or has left the cluster in the last half hour without a word and is not back.',
       todo: 'Is its process there? Its log says why it ended. If it hangs, kill and start it: nothing that was acknowledged is lost.',
     },
     SkeinErrors: {
