@@ -59,10 +59,11 @@ export function Domains({ settings }: { readonly settings: SingleSignOn }) {
 
 function Domain({ domain: { domain, record, provenAt, required } }: { readonly domain: SsoDomain }) {
   const texts = allTexts.sso;
-  const { workspaceId } = useWorkspace();
+  const { workspaceId, isOwner, me } = useWorkspace();
   const refresh = useRefreshDomains();
   const { isRunning, error, run } = useAction();
   const [isRemoving, setRemoving] = useState(false);
+  const [isWarned, setWarned] = useState(false);
   const act = (work: () => Promise<unknown>): void => {
     void run(async () => {
       await work();
@@ -70,6 +71,9 @@ function Domain({ domain: { domain, record, provenAt, required } }: { readonly d
     });
   };
   const isProven = provenAt !== null;
+  const isOwn = !isOwner && hasDomain(me.email, domain);
+  const demand = (checked: boolean) =>
+    skein.singleSignOn.updateDomain(workspaceId, domain, { required: checked });
   return (
     <Stack gap="xs" component="section" aria-label={domain}>
       <Group gap="xs">
@@ -95,7 +99,8 @@ function Domain({ domain: { domain, record, provenAt, required } }: { readonly d
           disabled={isRunning}
           onChange={event => {
             const { checked } = event.currentTarget;
-            act(() => skein.singleSignOn.updateDomain(workspaceId, domain, { required: checked }));
+            if (checked && isOwn) setWarned(true);
+            else act(() => demand(checked));
           }}
         />
       )}
@@ -119,6 +124,19 @@ function Domain({ domain: { domain, record, provenAt, required } }: { readonly d
           {texts.removeDomain}
         </Button>
       </Group>
+      {isWarned && (
+        <Confirm
+          title={texts.requireOf(domain)}
+          action={texts.requireAction}
+          run={async () => {
+            await demand(true);
+            await refresh();
+          }}
+          onClose={() => setWarned(false)}
+        >
+          {texts.requireOwn}
+        </Confirm>
+      )}
       {isRemoving && (
         <Confirm
           title={texts.removeOne(domain)}
@@ -134,4 +152,10 @@ function Domain({ domain: { domain, record, provenAt, required } }: { readonly d
       )}
     </Stack>
   );
+}
+
+/** Domains are kept as DNS has them: in lower case, and in punycode. */
+function hasDomain(email: string, domain: string): boolean {
+  const url = `http://${email.slice(email.lastIndexOf('@') + 1)}`;
+  return URL.canParse(url) && new URL(url).hostname === domain;
 }

@@ -148,6 +148,32 @@ t.test('where it is demanded, the password is refused, and the way is shown; own
   t.ok(await anonymous.auth.login({ email: owner.email, password }));
 });
 
+t.test('an admin who would be signed out by it is warned first', async t => {
+  const email = 'adam@acme.test';
+  const path = `/studio/workspace/${workspaceId}`;
+  await owner.api.singleSignOn.updateDomain(workspaceId, 'acme.test', { required: false });
+  const { accessToken } = await anonymous.auth.signUp({ email, password, workspaceName: 'Of Adam' });
+  const { userId } = await new Skein({ apiKey: () => accessToken, baseUrl }).auth.me();
+  await setting.database.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'admin', now(), now())`,
+    [workspaceId, userId],
+  );
+  const page = await openConsole(t, browser, setting, { email }, { path });
+  const required = page.getByRole('region', { name: 'acme.test' }).getByRole('switch');
+  const warning = page.getByRole('dialog', { name: 'Demand single sign-on for acme.test' });
+  await required.click({ force: true });
+  await warning.getByText('you are no owner').waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await warning.getByRole('button', { name: 'Cancel' }).click();
+  await warning.waitFor({ state: 'detached' });
+  t.equal(await required.isChecked(), false);
+  t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: false }]);
+  await required.click({ force: true });
+  await warning.getByRole('button', { name: 'Demand it' }).click();
+  await page.getByRole('switch', { checked: true }).waitFor();
+  t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: true }]);
+});
+
 t.test('a viewer sees no settings, and in German it is German', async t => {
   const { accessToken } = await anonymous.auth.signUp({ email: 'viewer@example.com', password });
   const { userId } = await new Skein({ apiKey: () => accessToken, baseUrl }).auth.me();

@@ -77,7 +77,11 @@ export const workspace: WorkspaceTexts = {
     prove: 'Nach dem Eintrag suchen',
     require: 'Single Sign-on von ihren Adressen verlangen',
     requireHint:
-      'Passwörter und Passkeys werden für sie dann abgewiesen. Inhaber dieses Arbeitsbereichs behalten ihre, damit jemand den Anbieter reparieren kann.',
+      'Passwörter und Passkeys werden für sie dann abgewiesen, und wer anders angemeldet ist, wird binnen 15 Minuten abgemeldet. Inhaber dieses Arbeitsbereichs behalten ihre, damit jemand den Anbieter reparieren kann.',
+    requireOf: domain => `Single Sign-on für ${domain} verlangen`,
+    requireAction: 'Verlangen',
+    requireOwn:
+      'Ihre eigene Adresse gehört dazu, und Sie sind kein Inhaber: Hat der Anbieter Sie nicht angemeldet, werden Sie binnen 15 Minuten abgemeldet und kommen nur über den Anbieter zurück. Prüfen Sie vorher, dass er Sie anmeldet.',
     removeDomain: 'Entfernen',
     removeOne: domain => `${domain} entfernen`,
     removeDomainHint: 'Ihre Adressen melden sich nicht mehr über den Anbieter an.',

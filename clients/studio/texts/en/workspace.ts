@@ -69,7 +69,11 @@ export const workspace = {
     prove: 'Look for the record',
     require: 'Demand single sign-on of its addresses',
     requireHint:
-      'Passwords and passkeys are refused for them then. Owners of this workspace keep theirs, so that somebody can repair the provider.',
+      'Passwords and passkeys are refused for them then, and whoever is signed in otherwise is signed out within 15 minutes. Owners of this workspace keep theirs, so that somebody can repair the provider.',
+    requireOf: (domain: string) => `Demand single sign-on for ${domain}`,
+    requireAction: 'Demand it',
+    requireOwn:
+      'Your own address is one of them, and you are no owner: unless the provider has signed you in, you are signed out within 15 minutes, and come back only by the provider. Make sure first that it signs you in.',
     removeDomain: 'Remove',
     removeOne: (domain: string) => `Remove ${domain}`,
     removeDomainHint: 'Its addresses do not sign in by the provider any more.',
