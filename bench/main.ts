@@ -29,6 +29,7 @@ import { benchPath } from './path.ts';
 import { benchProfile } from './profile/profile.ts';
 import { benchReads } from './reads.ts';
 import { benchRecovery } from './recovery.ts';
+import { benchRestore } from './restore.ts';
 import { benchSoak } from './soak/soak.ts';
 import { benchSockets } from './sockets.ts';
 import { benchStartup } from './startup.ts';
@@ -57,6 +58,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   reads: benchReads,
   startup: benchStartup,
   migrate: benchMigrate,
+  restore: benchRestore,
   abuse: benchAbuse,
   'agents-kill': benchAgentKill,
   'agents-races': benchAgentRaces,

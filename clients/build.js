@@ -51,10 +51,26 @@ async function loadVite() {
   }
 }
 
+/** Whether what is there was built from these sources. */
+function isBuiltFrom(sources) {
+  const stamp = join(dist, 'stamp');
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === sources;
+}
+
+/** Puts what was built in its place. Another process may do the same at this moment. */
+function publish(sources) {
+  if (isBuiltFrom(sources)) return;
+  rmSync(dist, { recursive: true, force: true });
+  try {
+    renameSync(fresh, dist);
+  } catch (error) {
+    if (!isBuiltFrom(sources)) throw error;
+  }
+}
+
 async function build() {
   const sources = hashSources();
-  const stamp = join(dist, 'stamp');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sources) return;
+  if (isBuiltFrom(sources)) return;
   const vite = await loadVite();
   if (vite === undefined) {
     process.stdout.write('The web apps are not built: the packages that build them are not installed.\n');
@@ -76,8 +92,7 @@ async function build() {
     }
     await compressAssets();
     writeFileSync(join(fresh, 'stamp'), sources);
-    rmSync(dist, { recursive: true, force: true });
-    renameSync(fresh, dist);
+    publish(sources);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

@@ -60,16 +60,11 @@ function useOpenId({ projectId = '', environmentId = '' }: Partial<Tenant> = {})
     return (kind: IdKind, id: string, stitchId = ''): void => {
       switch (kind) {
         case 'message':
-          return void navigate({
-            to: '/$projectId/$environmentId/messages',
-            params: place,
-            search: { q: id, message: id },
-          });
         case 'thread':
           return void navigate({
             to: '/$projectId/$environmentId/messages',
             params: place,
-            search: { q: id },
+            search: kind === 'message' ? { q: id, message: id } : { q: id },
           });
         case 'event':
           return void navigate({
@@ -80,20 +75,16 @@ function useOpenId({ projectId = '', environmentId = '' }: Partial<Tenant> = {})
         case 'run':
           return void navigate({ to: '/$projectId/$environmentId/runs', params: place, search: { run: id } });
         case 'delivery':
+        case 'webhook':
           return void navigate({
             to: '/$projectId/$environmentId/webhooks/$stitchId',
-            params: { ...place, stitchId },
-            search: { delivery: id },
+            params: { ...place, stitchId: kind === 'webhook' ? id : stitchId },
+            search: kind === 'delivery' ? { delivery: id } : {},
           });
         case 'channel':
           return void navigate({
             to: '/$projectId/$environmentId/channels/$channelId',
             params: { ...place, channelId: id },
-          });
-        case 'webhook':
-          return void navigate({
-            to: '/$projectId/$environmentId/webhooks/$stitchId',
-            params: { ...place, stitchId: id },
           });
         case 'agent':
           return void navigate({
