@@ -27,6 +27,8 @@ const call = (name: string, input: object) => ({
 model.on({ userMessage: /tool/, hasToolResult: false }, call('look_up', { what: hostile }));
 model.on({ userMessage: /approve/, hasToolResult: false }, call('pay', { what: hostile }));
 model.on({ userMessage: /human/ }, call('request_human', { reason: cut(400) }));
+// Pieces of it come while the page is looked at.
+model.on({ userMessage: /slowly/ }, { content: hostile.slice(0, 15_000) }, { latency: 4, chunkSize: 40 });
 model.on({ userMessage: /./ }, { content: hostile.slice(0, 15_000) });
 await model.start();
 t.teardown(() => model.stop());
@@ -261,4 +263,23 @@ t.test('a message keeps its directions to itself, and each of its lines has its 
   t.ok((await place('H')) < (await place('o')), 'the one before it reads as it is written');
   t.ok((await place('d')) > (await place('f')), 'what turns the direction turns its own line');
   t.ok((await place('h')) < (await place('x')), 'a link reads as it leads, whatever stands before it');
+});
+
+t.test('of a word without end that an agent is writing, the end is shown', async t => {
+  const threadId = await receive(setting, 'writing', 'Hello');
+  const page = await openConsole(t, browser, setting, owner, {
+    path: `/console/${projectId}/${environmentId}/all/${threadId}`,
+  });
+  await page.getByText('Online').waitFor();
+  await page.getByRole('region', { name: 'Suggestion' }).waitFor();
+  await receive(setting, 'writing', 'Write slowly');
+  // Whole, it would keep the page from everything else for a minute.
+  const readWriting = `document.querySelector('[role=log] [data-author=agent] [dir=auto]')?.textContent ?? ''`;
+  let writing = '';
+  await eventually('end of what is written', async () => {
+    writing = await page.evaluate<string>(readWriting);
+    return writing.startsWith('…W');
+  });
+  t.ok(writing.length <= 2_001, 'no more than the end');
+  await page.getByRole('region', { name: 'Suggestion' }).waitFor();
 });
