@@ -183,11 +183,45 @@ t.test('who cancels at the provider, or comes with an answer of elsewhere, chang
   t.equal(provider.requests.filter(request => request.includes('oauth/access_token')).length, asked);
 });
 
+t.test('where no answer comes, the status of the channel tells, and the code is sent once', async t => {
+  const channelId = await newChannel('Unheard');
+  const page = await open(t, `${channels}/${channelId}`);
+  let arrives = false;
+  const keys: (string | undefined)[] = [];
+  await page.route('**/chatapp/connect', async route => {
+    const key = route.request().headers()['idempotency-key'];
+    if (!keys.includes(key)) {
+      keys.push(key);
+      if (arrives) await route.fetch();
+    }
+    await route.abort();
+  });
+  await leaveForProvider(page);
+  await page.getByRole('link', { name: /^Continue as/ }).click();
+  await page.getByText('The channel could not be connected').waitFor();
+  t.match(await getStatus(channelId), { status: 'disconnected' });
+  t.equal(keys.length, 1);
+  await expectNoBarriers(t, page, 'the server cannot be reached');
+  await page.getByRole('link', { name: 'Back to the channel' }).click();
+  arrives = true;
+  await leaveForProvider(page);
+  await page.getByRole('link', { name: /^Continue as/ }).click();
+  await page.getByRole('main').getByText(business.displayPhoneNumber).waitFor();
+  t.match(await getStatus(channelId), { status: 'connected' });
+  t.equal(keys.length, 2);
+  t.notOk(keys.includes(undefined));
+  await disconnect(page, 'Unheard');
+});
+
 t.test('a number with a PIN: a wrong one is told with what to do, and the right one connects', async t => {
   const channelId = await newChannel('Pinned');
   number.pin = '246810';
   number.status = 'PENDING';
   const page = await open(t, `${channels}/${channelId}`);
+  let sent = 0;
+  page.on('request', request => {
+    if (request.method() === 'POST' && request.url().endsWith('/chatapp/connect')) sent++;
+  });
   const comeBackWith = async (pin: string): Promise<void> => {
     await page
       .getByRole('main')
@@ -204,6 +238,13 @@ t.test('a number with a PIN: a wrong one is told with what to do, and the right 
   await page.getByText('The PIN is not that of the number').waitFor();
   await page.getByText(/^Request req_/).waitFor();
   await expectNoBarriers(t, page, 'a PIN that is wrong');
+  await page.context().setOffline(true);
+  await page.waitForFunction('!navigator.onLine');
+  await page.context().setOffline(false);
+  await page.waitForFunction('navigator.onLine');
+  await page.evaluate(`fetch('/healthz').then(answer => answer.text())`);
+  t.equal(sent, 1, 'a network that is back sends no code again');
+  await page.getByText('Error code of the provider: 133005.').waitFor();
   await page.getByRole('link', { name: 'Back to the channel' }).click();
   await page.getByText('It failed at this step: registering the number.').waitFor();
   await comeBackWith('246810');

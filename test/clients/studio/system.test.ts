@@ -112,6 +112,8 @@ t.test(
       .getByText('one took 3 shards over from two, which was no member any more')
       .waitFor();
     await row(page, 'Nodes', 'two').waitFor({ state: 'detached' });
+    const down = verdict(page).getByRole('listitem').filter({ hasText: 'A node does not answer' });
+    await down.getByText('On two').waitFor();
     for (const colorScheme of colorSchemes) {
       await page.emulateMedia({ colorScheme });
       t.strictSame(await findBarriers(page), [], colorScheme);
@@ -125,6 +127,7 @@ t.test(
     t.strictSame(await findBarriers(runbook), []);
     two.resume();
     await row(page, 'Nodes', 'two').getByText('Serves').waitFor();
+    await down.waitFor({ state: 'detached' });
   },
 );
 

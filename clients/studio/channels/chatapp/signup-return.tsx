@@ -4,16 +4,15 @@
  *   asking for the PIN, where the number has one -> connecting -> the page of the channel, or what went wrong
  */
 import { Button, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useState } from 'react';
 import { AccountPage, PageLink } from '../../../kit/account/account-page.tsx';
-import { createOperatorClient } from '../../../kit/browser-session.ts';
 import { texts as all } from '../../texts/chatapp.ts';
 import { PinInput } from './connect-dialog.tsx';
 import { ConnectProblem } from './connect-problem.tsx';
 import { signupAnswer } from './signup-answer.ts';
-import { getRedirectUri, type SignupFlow, takeSignup } from './signup.ts';
+import { connectOnce, isConnecting } from './signup-connection.ts';
+import { type SignupFlow, takeSignup } from './signup.ts';
 
 const texts = all.back;
 
@@ -36,30 +35,26 @@ interface ConnectingProps {
   readonly flow: SignupFlow;
 }
 
-function Connecting({ code, flow: { hasPin, ...flow } }: ConnectingProps) {
-  const { projectId, environmentId, channelId, ...named } = flow;
+function Connecting({ code, flow }: ConnectingProps) {
   /** Undefined: it is still asked for. */
-  const [pin, setPin] = useState(hasPin ? undefined : '');
-  const { error, isSuccess } = useQuery({
-    queryKey: ['chatapp-signup'],
-    queryFn: () => {
-      const { chatapp } = createOperatorClient({ projectId, environmentId });
-      const given = { code, redirectUri: getRedirectUri(), ...named, ...(pin && { pin }) };
-      return chatapp.connect(channelId, given);
-    },
-    enabled: pin !== undefined,
-    // A code is of use once.
-    staleTime: Infinity,
-    retryOnMount: false,
-  });
-  if (isSuccess) {
+  const [pin, setPin] = useState(flow.hasPin && !isConnecting() ? undefined : '');
+  const [outcome, setOutcome] = useState<'begun' | { readonly error: unknown }>();
+  useEffect(() => {
+    if (pin === undefined) return;
+    connectOnce(code, pin, flow).then(
+      () => setOutcome('begun'),
+      (error: unknown) => setOutcome({ error }),
+    );
+  }, [code, pin, flow]);
+  if (outcome === 'begun') {
+    const { projectId, environmentId, channelId } = flow;
     const params = { projectId, environmentId, channelId };
     return <Navigate to="/$projectId/$environmentId/channels/$channelId" params={params} replace />;
   }
-  if (error !== null) {
+  if (outcome !== undefined) {
     return (
       <AccountPage title={texts.failed} footer={<ToChannel flow={flow} />}>
-        <ConnectProblem error={error} place={flow} />
+        <ConnectProblem error={outcome.error} place={flow} />
       </AccountPage>
     );
   }
