@@ -1,17 +1,23 @@
 /** What was made in the environment, by its name: channels, webhooks, instructions and tools. Outside of a project there is nothing. */
 import { skipToken, useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { NotebookPen, Radio, Webhook, Wrench } from 'lucide-react';
 import { useMemo } from 'react';
 import type { Skein } from '../../sdk/index.ts';
-import { type Tenant, useOptionalTenant } from '../shell/tenant.tsx';
+import { useOptionalTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import type { StudioCommand } from './use-commands.ts';
+import { useOpenId } from './use-open-id.ts';
 
-const icons = { channels: Radio, webhooks: Webhook, instructions: NotebookPen, tools: Wrench } as const;
+/** Of each kind of id: the page that lists what it is of, and its icon. */
+const kinds = {
+  channel: { page: 'channels', Icon: Radio },
+  webhook: { page: 'webhooks', Icon: Webhook },
+  instructions: { page: 'instructions', Icon: NotebookPen },
+  tool: { page: 'tools', Icon: Wrench },
+} as const;
 
 interface Thing {
-  readonly kind: keyof typeof icons;
+  readonly kind: keyof typeof kinds;
   readonly id: string;
   readonly name: string;
 }
@@ -25,13 +31,11 @@ async function listThings({ channels, stitches, looms, tools }: Skein): Promise<
     channels
       .list(limited)
       .then(({ data }) =>
-        data.map(({ channelId, name }): Thing => ({ kind: 'channels', id: channelId, name })),
+        data.map(({ channelId, name }): Thing => ({ kind: 'channel', id: channelId, name })),
       ),
     stitches
       .list(limited)
-      .then(({ data }) =>
-        data.map(({ stitchId, name }): Thing => ({ kind: 'webhooks', id: stitchId, name })),
-      ),
+      .then(({ data }) => data.map(({ stitchId, name }): Thing => ({ kind: 'webhook', id: stitchId, name }))),
     looms
       .list(limited)
       .then(({ data }) =>
@@ -39,7 +43,7 @@ async function listThings({ channels, stitches, looms, tools }: Skein): Promise<
       ),
     tools
       .list(limited)
-      .then(({ data }) => data.map(({ toolId, name }): Thing => ({ kind: 'tools', id: toolId, name }))),
+      .then(({ data }) => data.map(({ toolId, name }): Thing => ({ kind: 'tool', id: toolId, name }))),
   ]);
   return lists.flat();
 }
@@ -47,7 +51,7 @@ async function listThings({ channels, stitches, looms, tools }: Skein): Promise<
 export function useThings() {
   const { pages } = useTexts().shell;
   const tenant = useOptionalTenant();
-  const open = useOpen(tenant);
+  const open = useOpenId(tenant);
   const { data, isLoading, error } = useQuery({
     queryKey: ['palette', tenant?.environmentId],
     queryFn: tenant === undefined ? skipToken : () => listThings(tenant.client),
@@ -56,47 +60,14 @@ export function useThings() {
   });
   const commands = useMemo(
     () =>
-      (data ?? []).map((thing): StudioCommand => ({
-        id: thing.id,
+      (data ?? []).map(({ kind, id, name }): StudioCommand => ({
+        id,
         group: 'things',
-        label: `${thing.name} · ${pages[thing.kind]}`,
-        Icon: icons[thing.kind],
-        run: () => open(thing),
+        label: `${name} · ${pages[kinds[kind].page]}`,
+        Icon: kinds[kind].Icon,
+        run: () => open(kind, id),
       })),
     [data, pages, open],
   );
   return { commands, isLoading, error };
-}
-
-function useOpen({ projectId = '', environmentId = '' }: Partial<Tenant> = {}): (thing: Thing) => void {
-  const navigate = useNavigate();
-  return useMemo(() => {
-    const place = { projectId, environmentId };
-    return ({ kind, id }) => {
-      switch (kind) {
-        case 'channels':
-          return void navigate({
-            to: '/$projectId/$environmentId/channels/$channelId',
-            params: { ...place, channelId: id },
-          });
-        case 'webhooks':
-          return void navigate({
-            to: '/$projectId/$environmentId/webhooks/$stitchId',
-            params: { ...place, stitchId: id },
-          });
-        case 'instructions':
-          return void navigate({
-            to: '/$projectId/$environmentId/instructions/$loomId',
-            params: { ...place, loomId: id },
-          });
-        case 'tools':
-          return void navigate({
-            to: '/$projectId/$environmentId/tools/$toolId',
-            params: { ...place, toolId: id },
-          });
-        default:
-          return kind satisfies never;
-      }
-    };
-  }, [navigate, projectId, environmentId]);
 }
