@@ -250,7 +250,8 @@ interface Reference {
   readonly key: readonly string[];
 }
 
-// By the names of columns, so that nobody has to remember a new table. Whose a row is, and what identifies it, refers to nothing.
+// By the names of columns, so that nobody has to remember a new table. Whose a row is, and what identifies it, here or at a channel, refers
+// to nothing.
 const selectReferences = `
   select c.table_name as "table", c.column_name as "column", c.data_type = 'ARRAY' as "isList", k.key
   from information_schema.columns c
@@ -259,7 +260,7 @@ const selectReferences = `
     from information_schema.table_constraints t
     join information_schema.key_column_usage u using (table_schema, table_name, constraint_name)
     where t.constraint_type = 'PRIMARY KEY' group by 1, 2) k using (table_schema, table_name)
-  where c.table_schema = 'public' and p.column_name = 'project_id' and c.column_name ~ '_ids?$'
+  where c.table_schema = 'public' and p.column_name = 'project_id' and c.column_name ~ '_ids?$' and c.column_name !~ '^external_'
     and c.column_name not in ('project_id', 'workspace_id', rtrim(c.table_name, 's') || '_id') and c.column_name <> all (k.key)
     and not exists (select from pg_inherits where inhrelid = c.table_name::regclass)
   order by 1, 2`;
