@@ -271,9 +271,11 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   const { accessToken } = (await (await fetch(`${provider.url}/demo/business`)).json()) as Business;
   const token = provider.accounts.findToken(accessToken) as {
     expiresAt: number;
-    revoked: number | undefined;
+    type: string;
   };
   token.expiresAt = Math.floor(Date.now() / 1_000) + 3 * 86_400;
+  // That of a system user would be renewed at once.
+  token.type = 'USER';
   await tokenField.fill(accessToken);
   await connect.click();
   await dialog.waitFor({ state: 'detached' });
