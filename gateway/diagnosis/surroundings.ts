@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { createTransport } from 'nodemailer';
 import { request } from 'undici';
 import { newId } from '../../protocol/ids.ts';
+import { registerStream } from '../../runtime/cluster/index.ts';
 import { probeNats } from '../../runtime/nats/index.ts';
 import { Media } from '../../storage/media/index.ts';
 import type { Config } from '../config/index.ts';
@@ -58,13 +59,25 @@ async function tryBucket(store: Media): Promise<void> {
   await store.remove(key);
 }
 
-export async function examineNats({ natsUrls, cluster }: Config): Promise<Finding> {
+export async function examineNats({
+  natsUrls,
+  cluster,
+}: Pick<Config, 'natsUrls' | 'cluster'>): Promise<Finding> {
   const check = 'nats';
   if (natsUrls === undefined) return ok(check, 'not used: NATS_URL is not set, this node is alone');
   try {
-    const { version, hasJetStream } = await probeNats(natsUrls, timeoutMs);
+    const stream = registerStream(cluster);
+    const { version, hasJetStream, isClustered, replicas } = await probeNats(natsUrls, stream, timeoutMs);
     if (!hasJetStream) return failed(check, `NATS ${version} answers, and has no JetStream for this account`);
-    return ok(check, `NATS ${version} with JetStream, cluster ${cluster}`);
+    const detail = `NATS ${version} with JetStream, cluster ${cluster}`;
+    if (!isClustered) return ok(check, detail);
+    if (replicas === undefined) return ok(check, `${detail}, whose register the first node makes`);
+    return replicas >= 3
+      ? ok(check, `${detail}, whose register ${replicas} servers keep`)
+      : note(
+          check,
+          `${detail}: one server alone keeps the register: nats stream edit ${stream} --replicas 3`,
+        );
   } catch (error) {
     return failed(
       check,

@@ -6,6 +6,7 @@
  * rendezvous.ts.
  */
 export { LeasedPlacement } from './leased-placement.ts';
+export { registerStream } from './nats-bucket.ts';
 export { NatsPeers } from './nats-peers.ts';
 export { NatsRegister } from './nats-register.ts';
 export type { ClusterStatus, NodeStatus, ShardStatus } from './status.ts';

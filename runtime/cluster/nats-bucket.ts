@@ -7,6 +7,8 @@ import { Backoff, keepAliveClock, pause, systemRandom } from '../time/index.ts';
 const retryMs = 200;
 /** How often a waiting node logs that it waits. */
 const logEveryMs = 5_000;
+/** One server of NATS may be lost, and the register goes on. */
+const clusteredReplicas = 3;
 /** A removed key leaves a marker, for watchers that were away. Markers older than this many changes are removed. */
 const markersKept = 10_000;
 /** How many markers one opening removes at most. */
@@ -17,6 +19,8 @@ const errCode = {
   notEnabledForAccount: 10_039,
   notEnabled: 10_076,
   replicasNotSupported: 10_074,
+  noSuitablePeers: 10_005,
+  insufficientResources: 10_023,
   streamNotFound: 10_059,
   wrongLastSequence: 10_071,
 };
@@ -26,13 +30,16 @@ export interface BucketOptions {
   /** The cluster's name. */
   readonly cluster: string;
   readonly log: Log;
-  /** How many NATS servers keep it, 1 to 5. Default 1. */
+  /** How many NATS servers keep it, 1 to 5. Default: three where NATS is a cluster that has as many, else one. */
   readonly replicas?: number;
   /** How long one request may take, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
   /** Ends the wait for JetStream; `openBucket` then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
+
+/** The stream of JetStream that keeps the register of a cluster. */
+export const registerStream = (cluster: string): string => `KV_skein_${cluster}`;
 
 export interface Bucket {
   readonly kv: KV;
@@ -70,23 +77,29 @@ async function openOnce({
   connection,
   cluster,
   log,
-  replicas = 1,
+  replicas,
   timeoutMs = 1_000,
 }: BucketOptions): Promise<Bucket> {
   const { client } = connection;
   const name = `skein_${cluster}`;
   const jetStream = client.jetstream({ timeout: timeoutMs });
-  const kv = await jetStream.views.kv(name, {
-    history: 1,
-    storage: StorageType.File,
-    replicas,
-    timeout: timeoutMs,
-    // Reads come from the stream's leader: a replica may lag, and leases are decided by what is read.
-    allow_direct: false,
-    description: `Members and leases of the Skein cluster ${cluster}`,
+  const wanted = replicas ?? (client.info?.cluster === undefined ? 1 : clusteredReplicas);
+  const open = (copies: number): Promise<KV> =>
+    jetStream.views.kv(name, {
+      history: 1,
+      storage: StorageType.File,
+      replicas: copies,
+      timeout: timeoutMs,
+      // Reads come from the stream's leader: a replica may lag, and leases are decided by what is read.
+      allow_direct: false,
+      description: `Members and leases of the Skein cluster ${cluster}`,
+    });
+  const kv = await open(wanted).catch((error: unknown) => {
+    if (replicas !== undefined || wanted === 1 || !hasTooFewServers(error)) throw error;
+    return open(1);
   });
   const manager = await jetStream.jetstreamManager(false);
-  const stream = `KV_${name}`;
+  const stream = registerStream(cluster);
   // An existing bucket is opened as it is, whatever its settings.
   const { config } = await manager.streams.info(stream);
   if (config.max_age > 0) {
@@ -99,10 +112,10 @@ async function openOnce({
       `the JetStream bucket ${name} is kept in memory, so a restart of NATS would lose it: remove it (nats kv del ${name})`,
     );
   }
-  if (config.num_replicas !== replicas) {
+  if (config.num_replicas < wanted) {
     log.warn(
-      { bucket: name, replicas: config.num_replicas, wanted: replicas },
-      'the bucket has another number of replicas',
+      { stream, replicas: config.num_replicas, wanted },
+      'too few servers of NATS keep the register: without them the cluster stands still (nats stream edit --replicas)',
     );
   }
   return { kv, manager, stream };
@@ -122,6 +135,15 @@ function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRe
     );
   }
   return undefined;
+}
+
+function hasTooFewServers(error: unknown): boolean {
+  const code = getErrorCode(error);
+  return (
+    code === errCode.replicasNotSupported ||
+    code === errCode.noSuitablePeers ||
+    code === errCode.insufficientResources
+  );
 }
 
 /** Nodes that start with a new name each time would otherwise fill the bucket with markers. */

@@ -26,6 +26,8 @@ export interface NatsServerOptions {
   readonly port?: number;
   /** In bytes; default: the server's, 1 MiB. */
   readonly maxPayload?: number;
+  /** It is one of several: the port for the others, and theirs. */
+  readonly cluster?: { readonly port: number; readonly others: readonly number[] };
 }
 
 /** What ends with a test. */
@@ -76,6 +78,16 @@ export class NatsServer {
     const server = await NatsServer.start(options);
     t.teardown(() => server.stop());
     return server;
+  }
+
+  /** Three that are a cluster, and end with the test. */
+  static async startCluster(t: Ending): Promise<readonly [NatsServer, NatsServer, NatsServer]> {
+    const [a, b, c] = [await pickPort(), await pickPort(), await pickPort()];
+    return Promise.all([
+      NatsServer.of(t, { cluster: { port: a, others: [b, c] } }),
+      NatsServer.of(t, { cluster: { port: b, others: [a, c] } }),
+      NatsServer.of(t, { cluster: { port: c, others: [a, b] } }),
+    ]);
   }
 
   static async #make(program: string, options: NatsServerOptions): Promise<NatsServer> {
@@ -160,13 +172,18 @@ export class NatsServer {
 }
 
 function configuration(port: number, folder: string, options: NatsServerOptions): string {
-  const { jetStream = true, user, password, token, maxPayload } = options;
+  const { jetStream = true, user, password, token, maxPayload, cluster } = options;
   const lines = [`host: "127.0.0.1"`, `port: ${port}`];
   if (jetStream) lines.push(`jetstream { store_dir: ${JSON.stringify(join(folder, 'store'))} }`);
   if (user !== undefined)
     lines.push(`authorization { user: ${JSON.stringify(user)}, password: ${JSON.stringify(password)} }`);
   if (token !== undefined) lines.push(`authorization { token: ${JSON.stringify(token)} }`);
   if (maxPayload !== undefined) lines.push(`max_payload: ${maxPayload}`);
+  if (cluster !== undefined) {
+    const routes = cluster.others.map(each => `"nats://127.0.0.1:${each}"`).join(', ');
+    lines.push(`server_name: "nats-${port}"`);
+    lines.push(`cluster { name: "test", host: "127.0.0.1", port: ${cluster.port}, routes: [${routes}] }`);
+  }
   return `${lines.join('\n')}\n`;
 }
 

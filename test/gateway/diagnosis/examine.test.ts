@@ -10,10 +10,14 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { nodeOptions } from '../../../.config/node-options.js';
 import type { Finding } from '../../../gateway/diagnosis/index.ts';
+import { examineNats } from '../../../gateway/diagnosis/surroundings.ts';
+import { NatsConnection } from '../../../runtime/nats/connection.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
 import { KeyRing, loadHashRoot } from '../../../storage/secrets/index.ts';
 import { freshKey } from '../../support/accounts.ts';
 import { clientTest, receiverTest } from '../../support/certificates.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { dataFolder } from '../../support/node-process.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from '../../support/module-cache-options.ts';
 import { NatsServer } from '../../support/nats-server.ts';
@@ -118,6 +122,28 @@ t.test('a node of a cluster, with everything in order', async t => {
     keys: { result: 'failed', detail: 'are not those of this database' },
     certificate: { result: 'failed', detail: 'GRPC_TLS_KEY is not the key' },
   });
+});
+
+t.test('a register that one server of several keeps', async t => {
+  const natsUrls = (await NatsServer.startCluster(t)).map(({ url }) => url);
+  const look = () => examineNats({ natsUrls, cluster: 'skein' });
+  const connection = await NatsConnection.open({ urls: natsUrls, name: 'test', log: silentLog });
+  t.teardown(() => connection.close());
+  const kv = (replicas: number): Promise<unknown> =>
+    connection.client.jetstream().views.kv('skein_skein', { history: 1, replicas });
+  // Until the servers have found each other, none of them can make it.
+  await eventually('leader', () =>
+    kv(1).then(
+      () => true,
+      () => false,
+    ),
+  );
+  t.match(await look(), { result: 'note', detail: 'nats stream edit KV_skein_skein --replicas 3' });
+  const manager = await connection.client.jetstreamManager();
+  await manager.streams.delete('KV_skein_skein');
+  t.match(await look(), { result: 'ok', detail: 'the first node makes' });
+  await kv(3);
+  t.match(await look(), { result: 'ok', detail: '3 servers keep' });
 });
 
 t.test('a database that is empty, later, or careless', async t => {

@@ -1,10 +1,11 @@
 import { StorageType } from 'nats';
 import t, { type Test } from 'tap';
-import type { BucketOptions } from '../../../runtime/cluster/nats-bucket.ts';
+import { registerStream, type BucketOptions } from '../../../runtime/cluster/nats-bucket.ts';
 import { NatsConnection } from '../../../runtime/nats/connection.ts';
 import { NatsRegister } from '../../../runtime/cluster/nats-register.ts';
 import { RegisterUnavailable, type Change } from '../../../runtime/cluster/register.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
+import { eventually } from '../../support/eventually.ts';
 import { becomes } from '../../support/nats-node.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 import { registerConformance } from './register.conformance.ts';
@@ -154,6 +155,43 @@ t.test('a bucket that would lose leases is refused', async t => {
   const copies = NatsRegister.open({ connection, cluster: 'copies', log: silentLog, replicas: 3 });
   await t.rejects(copies, { name: 'NatsRefused', message: /3 replicas/ });
 });
+
+t.test(
+  'where NATS is a cluster three servers keep the register, and it outlives the loss of one',
+  async t => {
+    const servers = await NatsServer.startCluster(t);
+    const urls = servers.map(({ url }) => url);
+    const connection = await NatsConnection.open({ urls, name: 'test', log: silentLog });
+    t.teardown(() => connection.close());
+    const open = async (cluster: string): Promise<{ register: NatsRegister; warnings: number }> => {
+      const warned: unknown[] = [];
+      const log = { ...silentLog, warn: (about: unknown, said: string) => void warned.push([about, said]) };
+      const register = await NatsRegister.open({ connection, cluster, log });
+      t.teardown(() => register.close());
+      return { register, warnings: warned.filter(each => JSON.stringify(each).includes('too few')).length };
+    };
+    const { register, warnings } = await open('three');
+    t.equal(warnings, 0);
+    const manager = await connection.client.jetstreamManager();
+    const info = await manager.streams.info(registerStream('three'));
+    t.equal(info.config.num_replicas, 3);
+
+    await connection.client.jetstream().views.kv('skein_one', { history: 1 });
+    t.equal((await open('one')).warnings, 1, 'one that is there is left as it is, and told');
+
+    const before = await register.create('node.a', 'before');
+    t.type(before, 'number');
+    const leader = servers.find(({ port }) => info.cluster?.leader === `nats-${port}`);
+    if (leader === undefined) throw new Error(`no server is the leader ${info.cluster?.leader}`);
+    await leader.kill();
+    await eventually('another leader', async () => {
+      // An answer that is lost says nothing: what counts is what is read.
+      await register.update('node.a', 'after', before ?? 0).catch(() => undefined);
+      const entries = await register.entries().catch(() => []);
+      return entries.some(({ key, value }) => key === 'node.a' && value === 'after');
+    });
+  },
+);
 
 t.test('a watcher that throws harms no other, nor itself', async t => {
   const server = await NatsServer.of(t);
