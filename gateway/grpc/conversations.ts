@@ -113,6 +113,7 @@ export class Conversations {
     const call = new ServiceCall(endpoint, request, context);
     if (!endpoint.tracer.isOn) return runPipeline(call);
     call.trace(context.traceparent, { 'rpc.system': 'grpc', 'skein.service': context.service });
+    if (call.span !== undefined) context.traced(call.span);
     try {
       const answer = await runPipeline(call);
       call.endTrace({});

@@ -17,7 +17,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import { internalError, unavailable } from '../../runtime/actor/index.ts';
-import type { Log } from '../../runtime/observability/index.ts';
+import type { Log, Span } from '../../runtime/observability/index.ts';
 import type { ServiceTokens } from '../auth/index.ts';
 import { toRefusal } from '../pipeline/index.ts';
 import type { DecodedRequest } from './definition.ts';
@@ -65,7 +65,8 @@ export class Gate {
     return (call, callback) => {
       const startedAt = clock.monotonic();
       const about = createErrorContext(call);
-      const answered = (code: codes): void => metrics.answered(method, code, clock.monotonic() - startedAt);
+      const answered = (code: codes): void =>
+        metrics.answered(method, code, clock.monotonic() - startedAt, about.span?.traceparent);
       this.#work(call, about, work).then(
         response => {
           const metadata = describe(response);
@@ -152,7 +153,7 @@ export class Gate {
 
   async #work<Request, Response>(
     call: AnyCall & { readonly request: DecodedRequest<Request> },
-    about: ErrorContext,
+    about: Admitted,
     work: (request: Request, context: CallContext) => Promise<Response>,
   ): Promise<Response> {
     const context = this.#admit(call, about);
@@ -165,7 +166,8 @@ export class Gate {
     }
   }
 
-  #admit(call: AnyCall, { requestId, deadline }: ErrorContext): CallContext {
+  #admit(call: AnyCall, about: Admitted): CallContext {
+    const { requestId, deadline } = about;
     const { metadata } = call;
     const [authorization = ''] = metadata.get('authorization');
     const service = this.#options.tokens.verify(String(authorization));
@@ -179,6 +181,7 @@ export class Gate {
       address: call.getPeer(),
       traceparent: traceparent === undefined ? undefined : String(traceparent),
       cancelled: () => call.cancelled,
+      traced: span => void (about.span = span),
     };
   }
 }
@@ -190,7 +193,13 @@ export function requireDecoded<Request>({ value }: DecodedRequest<Request>): Req
   throw new ServiceError('svc/validation/invalid_request', { http: 400, message });
 }
 
-function createErrorContext(call: AnyCall): ErrorContext {
+/** What the gate remembers of a call until it has ended. */
+interface Admitted extends ErrorContext {
+  /** Of a unary call, where its trace is kept. */
+  span?: Span;
+}
+
+function createErrorContext(call: AnyCall): Admitted {
   // The client sends the time that is left, which gRPC adds to the wall clock.
   const leftMs = Number(call.getDeadline()) - Date.now();
   return { requestId: newId('request'), deadline: performance.now() + leftMs };

@@ -1,10 +1,14 @@
 /** The counts of gRPC, by method. */
 import { status as codes } from '@grpc/grpc-js';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { BucketHistogram, HistogramBucketsBy } from '../../runtime/observability/index.ts';
 
 export class GrpcMetrics {
   readonly #calls: Counter;
-  readonly #durations: Histogram;
+  readonly #durations = new HistogramBucketsBy(
+    'method',
+    [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000],
+  );
   readonly #streams: Gauge;
   readonly #messages: Counter;
 
@@ -16,13 +20,12 @@ export class GrpcMetrics {
       labelNames: ['method', 'code'],
       registers,
     });
-    this.#durations = new Histogram({
-      name: 'skein_grpc_milliseconds',
-      help: 'Time until a unary call was answered',
-      labelNames: ['method'],
-      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 5_000, 10_000],
-      registers,
-    });
+    new BucketHistogram(
+      registry,
+      'skein_grpc_milliseconds',
+      'Time until a unary call was answered',
+      this.#durations,
+    );
     this.#streams = new Gauge({
       name: 'skein_grpc_streams',
       help: 'Streams open',
@@ -37,10 +40,14 @@ export class GrpcMetrics {
     });
   }
 
-  /** A unary call was answered. */
-  answered(method: string, code: codes, durationMs: number): void {
+  /**
+   * A unary call was answered.
+   *
+   * @param traceparent of its span; undefined: its trace is not kept
+   */
+  answered(method: string, code: codes, durationMs: number, traceparent?: string): void {
     this.#calls.inc({ method, code: codes[code] });
-    this.#durations.observe({ method }, durationMs);
+    this.#durations.observe(method, durationMs, traceparent);
   }
 
   streamOpened(method: string): void {

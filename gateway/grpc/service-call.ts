@@ -2,6 +2,7 @@
 import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import { unavailable } from '../../runtime/actor/index.ts';
 import type { AskOptions, Node } from '../../runtime/node/index.ts';
+import type { Span } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import { type Database, TtlCache } from '../../storage/database/index.ts';
 import { streamHeads } from '../../storage/events/index.ts';
@@ -32,6 +33,8 @@ export interface CallContext {
   readonly deadline: number;
   /** Whether the client has gone. */
   readonly cancelled: () => boolean;
+  /** Is told the span of the request, where its trace is kept. */
+  readonly traced: (span: Span) => void;
 }
 
 /** A request message, as the pipeline asks for it. */

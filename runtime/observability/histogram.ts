@@ -62,14 +62,37 @@ export class HistogramBuckets {
   }
 }
 
+/** Buckets for each value of one label. The values come from code, so that there are few. */
+export class HistogramBucketsBy {
+  readonly label: string;
+  readonly bounds: readonly number[];
+  readonly #byValue = new Map<string, HistogramBuckets>();
+
+  constructor(label: string, bounds: readonly number[]) {
+    this.label = label;
+    this.bounds = bounds;
+  }
+
+  /** As `HistogramBuckets.observe`, for a value of the label. */
+  observe(labelled: string, value: number, traceparent?: string): void {
+    let buckets = this.#byValue.get(labelled);
+    if (buckets === undefined) this.#byValue.set(labelled, (buckets = new HistogramBuckets(this.bounds)));
+    buckets.observe(value, traceparent);
+  }
+
+  entries(): Iterable<readonly [labelled: string, buckets: HistogramBuckets]> {
+    return this.#byValue;
+  }
+}
+
 /** Exposes the buckets in a registry. prom-client's own `observe` hashes labels, which is ten times the work. */
 export class BucketHistogram extends Histogram {
   readonly #name: string;
-  readonly #source: HistogramBuckets;
+  readonly #source: HistogramBuckets | HistogramBucketsBy;
   /** An empty one, for the metadata of a scrape. */
   readonly #shape: Histogram;
 
-  constructor(registry: Registry, name: string, help: string, source: HistogramBuckets) {
+  constructor(registry: Registry, name: string, help: string, source: HistogramBuckets | HistogramBucketsBy) {
     const configuration = { name, help, buckets: [...source.bounds] };
     super({ ...configuration, registers: [registry] });
     this.#name = name;
@@ -83,25 +106,33 @@ export class BucketHistogram extends Histogram {
 
   /** The registry calls this for the text format (prom-client 15; missing in its types). */
   async getForPromString(): ReturnType<Histogram['get']> {
-    const counts = this.#source.cumulative();
+    const source = this.#source;
+    const values =
+      source instanceof HistogramBuckets
+        ? this.#toValues(source, {})
+        : [...source.entries()].flatMap(([value, buckets]) =>
+            this.#toValues(buckets, { [source.label]: value }),
+          );
+    return { ...(await this.#shape.get()), values };
+  }
+
+  #toValues(source: HistogramBuckets, labels: Readonly<Record<string, string>>) {
+    const counts = source.cumulative();
     const buckets = counts.map((value, i) => {
-      const le = this.#source.bounds[i] ?? '+Inf';
-      const exemplar = toExemplar(this.#source.example(i));
+      const le = source.bounds[i] ?? '+Inf';
+      const exemplar = toExemplar(source.example(i));
       return {
         metricName: `${this.#name}_bucket`,
-        labels: { le },
+        labels: { le, ...labels },
         value,
         ...(exemplar !== undefined && { exemplar }),
       };
     });
-    return {
-      ...(await this.#shape.get()),
-      values: [
-        ...buckets,
-        { metricName: `${this.#name}_sum`, labels: {}, value: this.#source.sum },
-        { metricName: `${this.#name}_count`, labels: {}, value: counts.at(-1) ?? 0 },
-      ],
-    };
+    return [
+      ...buckets,
+      { metricName: `${this.#name}_sum`, labels, value: source.sum },
+      { metricName: `${this.#name}_count`, labels, value: counts.at(-1) ?? 0 },
+    ];
   }
 }
 

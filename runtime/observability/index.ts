@@ -3,7 +3,7 @@
  * the hot path and become Prometheus metrics when they are scraped; and the `Tracer`, which opens spans where a trace is kept.
  */
 export { CountsBy } from './counts.ts';
-export { BucketHistogram, type Exemplar, HistogramBuckets } from './histogram.ts';
+export { BucketHistogram, type Exemplar, HistogramBuckets, HistogramBucketsBy } from './histogram.ts';
 export { type Log, silentLog } from './log.ts';
 export { type ClusterGauges, type Counters, type KindCounters, Metrics, type NodeGauges } from './metrics.ts';
 export {

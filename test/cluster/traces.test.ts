@@ -242,9 +242,10 @@ t.test('traces of a cluster', async t => {
       ['webhook_delay', /^webhook$/],
       ['model', /^model step$/],
       ['tool', /^tool call$/],
+      ['grpc', /^createInboundMessage$/],
     ] as const) {
       const pattern = new RegExp(
-        `^skein_${metric}_milliseconds_bucket\\{le="[^"]+"\\} \\d+ # \\{trace_id="(\\w+)",span_id="(\\w+)"\\} [\\d.]+ \\d+\\.\\d{3}$`,
+        `^skein_${metric}_milliseconds_bucket\\{le="[^"]+"(?:,method="IngestMessage")?\\} \\d+ # \\{trace_id="(\\w+)",span_id="(\\w+)"\\} [\\d.]+ \\d+\\.\\d{3}$`,
         'gm',
       );
       const named = texts.flatMap(text => [...text.matchAll(pattern)]);

@@ -57,6 +57,7 @@ function callWith(context: Partial<CallContext>): ServiceCall {
     traceparent: undefined,
     deadline: Infinity,
     cancelled: () => false,
+    traced: () => undefined,
     ...context,
   });
   call.caller = call.authenticate();
