@@ -121,6 +121,7 @@ t.test('its environment starts three nodes that find each other', async t => {
     NATS_PASSWORD: secret(),
     S3_PASSWORD: secret(),
     METRICS_TOKEN: secret(),
+    OPS_TOKEN: secret(),
     SECRET_KEYS: key(),
     TOKEN_KEYS: key(),
   };

@@ -90,6 +90,7 @@ export interface Objects {
   };
   readonly ServiceMonitor: Manifest & {
     readonly spec: {
+      readonly jobLabel: string;
       readonly selector: { readonly matchLabels: Labels };
       readonly endpoints: readonly {
         readonly port: string;
@@ -154,6 +155,7 @@ export function checkAgreement(t: Test, manifests: readonly Manifest[], secret: 
   }
   const monitor = find(manifests, 'ServiceMonitor').spec;
   t.ok(isSubset(monitor.selector.matchLabels, service.metadata.labels ?? {}), 'the ServiceMonitor finds it');
+  t.match(service.metadata.labels?.[monitor.jobLabel], /^skein/, 'its job is one that the alerts look for');
   for (const { port, authorization } of monitor.endpoints) {
     t.ok(served.includes(port), 'port of the ServiceMonitor');
     t.equal(authorization.credentials.name, secret);

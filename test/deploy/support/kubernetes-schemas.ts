@@ -45,6 +45,7 @@ const serviceMonitor = Type.Object(
     metadata: Type.Object({ name: Type.String(), labels }, strict),
     spec: Type.Object(
       {
+        jobLabel: Type.String(),
         selector: Type.Object({ matchLabels: labels }, strict),
         endpoints: Type.Array(
           Type.Object(

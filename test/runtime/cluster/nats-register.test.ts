@@ -177,7 +177,15 @@ t.test(
     t.equal(info.config.num_replicas, 3);
 
     await connection.client.jetstream().views.kv('skein_one', { history: 1 });
-    t.equal((await open('one')).warnings, 1, 'one that is there is left as it is, and told');
+    const one = await open('one');
+    t.equal(one.warnings, 1, 'one that is there is left as it is, and told');
+    const { config } = await manager.streams.info(registerStream('one'));
+    await manager.streams.update(registerStream('one'), { ...config, num_replicas: 3 });
+    await eventually('leader of the three', async () => {
+      await one.register.create('node.a', '').catch(() => undefined);
+      return (await one.register.entries().catch(() => [])).length === 1;
+    });
+    t.equal((await open('one')).warnings, 0);
 
     const before = await register.create('node.a', 'before');
     t.type(before, 'number');
