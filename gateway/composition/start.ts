@@ -17,7 +17,7 @@ import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
-import { boundLog, type Check, Health, serveClusterStatus } from '../monitoring/index.ts';
+import { boundLog, type Check, exposeChecks, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { startTracing } from '../tracing/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
 import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
@@ -238,6 +238,7 @@ async function listen(
     metricsToken: config.metricsToken,
     log,
   });
+  exposeChecks(metrics.registry, health);
   health.serve(server);
   health.hold();
   server.hold();

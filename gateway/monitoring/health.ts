@@ -2,7 +2,7 @@
  * /healthz, /readyz and /metrics (Prometheus text, or OpenMetrics), at the root of the server. Anybody may ask for the first two, so they cost next to
  * nothing; metrics tell what a node does for whom, and cost more.
  */
-import type { Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../../runtime/observability/index.ts';
 import { classifyAddress } from '../../runtime/outbound/index.ts';
 import { ServiceError } from '../../protocol/errors.ts';
@@ -14,6 +14,9 @@ import { formatOpenMetrics, openMetricsType, prefersOpenMetrics } from './open-m
 export type Check = () => Promise<void>;
 
 type CheckState = 'ok' | 'failed' | 'degraded';
+
+/** A scrape waits no longer for the checks: then how they last ended counts. */
+const scrapeWaitMs = 500;
 
 export interface Readiness {
   readonly status: 'ok' | 'starting' | 'draining' | 'failed';
@@ -136,11 +139,12 @@ export class Health {
     });
     try {
       await Promise.race([this.#options.checks[name]?.(), late]);
+      if (this.#last.get(name) === false) this.#options.log.info({ check: name }, 'ready again');
       this.#last.set(name, true);
       return true;
     } catch (err) {
-      // The reason goes to the log only, because the route needs no authentication.
-      this.#options.log.warn({ check: name, err }, 'not ready');
+      // The reason goes to the log only, because the route needs no authentication; once, since it is asked for every second.
+      if (this.#last.get(name) !== false) this.#options.log.warn({ check: name, err }, 'not ready');
       this.#last.set(name, false);
       return false;
     } finally {
@@ -166,6 +170,20 @@ function isLocal(request: HttpRequest): boolean {
     name => request.header(name) !== '',
   );
   return !isForwarded && classifyAddress(request.address) === 'loopback';
+}
+
+/** `skein_check_failed`: what /readyz shows, for alerts. A proxy sends nothing to a node that is not ready, so that its answers tell nothing. */
+export function exposeChecks(registry: Registry, health: Pick<Health, 'describe'>): void {
+  new Gauge({
+    name: 'skein_check_failed',
+    help: 'Checks of /readyz: 1 where one fails',
+    labelNames: ['check'],
+    registers: [registry],
+    async collect(): Promise<void> {
+      const { checks } = await health.describe(scrapeWaitMs);
+      for (const [check, state] of Object.entries(checks)) this.set({ check }, state === 'failed' ? 1 : 0);
+    },
+  });
 }
 
 function json(status: number, value: unknown): HttpAnswer {

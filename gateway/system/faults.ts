@@ -16,6 +16,7 @@ const dayS = 86_400;
 
 export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
   SkeinDown: { severity: 'page' },
+  SkeinNotReady: { severity: 'page', limit: 0 },
   SkeinErrors: { severity: 'page', limit: 0.01 },
   SkeinCommitsSlow: { severity: 'page', limit: 500 },
   SkeinCommitsRefused: { severity: 'page', limit: 0 },
@@ -59,12 +60,6 @@ const ofAll: readonly (readonly [SystemFaultName, (reports: readonly NodeReport[
   ['SkeinChatappFails', reports => share(reports, 'chatappFailures', 'chatappCalls')],
 ];
 
-/** What a check of `/readyz` means where it fails. */
-const ofChecks = [
-  ['database', 'SkeinErrors'],
-  ['cluster', 'SkeinNodesCutOff'],
-] as const satisfies readonly (readonly [string, SystemFaultName])[];
-
 export interface Situation {
   readonly reports: readonly NodeReport[];
   /** Members that do not answer though they could. */
@@ -76,9 +71,7 @@ export function findFaults({ reports, silent }: Situation): SystemFault[] {
   const found: SystemFault[] = [];
   const add = (name: SystemFaultName, nodeIds: readonly string[], value: number | null): void => {
     const { severity, limit = null } = faultRules[name];
-    const same = found.find(fault => fault.name === name);
-    if (same === undefined) found.push({ name, severity, nodeIds: [...nodeIds], value, limit });
-    else same.nodeIds = [...new Set([...same.nodeIds, ...nodeIds])];
+    found.push({ name, severity, nodeIds: [...nodeIds], value, limit });
   };
   if (silent.length > 0) add('SkeinDown', silent, null);
   for (const [name, read] of ofAll) {
@@ -95,14 +88,13 @@ export function findFaults({ reports, silent }: Situation): SystemFault[] {
       );
     }
   }
-  for (const [check, name] of ofChecks) {
-    const sick = reports.filter(({ node }) => node.failedChecks.includes(check));
-    if (sick.length > 0)
-      add(
-        name,
-        sick.map(({ nodeId }) => nodeId),
-        null,
-      );
+  const unready = reports.filter(({ node }) => node.failedChecks.length > 0);
+  if (unready.length > 0) {
+    add(
+      'SkeinNotReady',
+      unready.map(({ nodeId }) => nodeId),
+      null,
+    );
   }
   const expiries = reports.flatMap(({ tokenExpirySeconds }) => tokenExpirySeconds ?? []);
   const expiry = Math.min(...expiries);

@@ -6,6 +6,7 @@ import { choice, id, instant, nullable, resource } from './fields.ts';
 /** The alerts of deploy/prometheus/rules.yaml, by their names. */
 export const systemFaultNames = [
   'SkeinDown',
+  'SkeinNotReady',
   'SkeinErrors',
   'SkeinCommitsSlow',
   'SkeinCommitsRefused',

@@ -1,7 +1,7 @@
 /** /healthz, /readyz, /metrics. */
 import { Counter, Registry } from 'prom-client';
 import t, { type Test } from 'tap';
-import { Health, type HealthOptions } from '../../../gateway/monitoring/health.ts';
+import { exposeChecks, Health, type HealthOptions } from '../../../gateway/monitoring/health.ts';
 import { MemoryLog, startServer } from '../http/http-fixture.ts';
 
 async function startHealth(t: Test, checks: HealthOptions['checks'], options: Partial<HealthOptions> = {}) {
@@ -80,6 +80,36 @@ t.test('metrics are what the registry has', async t => {
   const open = await get('/metrics', { Accept: 'application/openmetrics-text;version=1.0.0' });
   t.match(open.type, /^application\/openmetrics-text; version=1\.0\.0/);
   t.match(open.text, /# TYPE things counter\nthings_total 3\n# EOF\n$/);
+});
+
+t.test('alerts see in the metrics which check fails', async t => {
+  let database: () => Promise<void> = () => Promise.reject(new Error('gone'));
+  const checks = { database: () => database(), cluster: () => Promise.resolve() };
+  const registry = new Registry();
+  const { health, get, log } = await startHealth(t, checks, {
+    registry,
+    checkEveryMs: 0,
+    degradations: { clock: () => true },
+  });
+  exposeChecks(registry, health);
+  const read = async (): Promise<readonly string[]> =>
+    (await get('/metrics')).text.split('\n').filter(line => line.startsWith('skein_check_failed'));
+  t.strictSame(await read(), [
+    'skein_check_failed{check="database"} 1',
+    'skein_check_failed{check="cluster"} 0',
+    'skein_check_failed{check="clock"} 0',
+  ]);
+  await read();
+  database = () => Promise.resolve();
+  t.match(await read(), ['skein_check_failed{check="database"} 0']);
+  t.match(
+    log.entries.map(({ message, fields }) => [message, fields.check]),
+    [
+      ['not ready', 'database'],
+      ['ready again', 'database'],
+    ],
+    'the log says when it begins and when it ends, and not each time',
+  );
 });
 
 t.test('who cannot wait is told how a check last ended, or that it failed', async t => {

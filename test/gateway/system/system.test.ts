@@ -137,7 +137,7 @@ t.test('a node that is cut off hears nobody, and says that of itself alone', asy
   const { reader } = createReader({ nodes: [member('one'), member('two')] }, [own], false);
   t.match(await reader.read(), {
     nats: { connected: false },
-    faults: [{ name: 'SkeinNodesCutOff', nodeIds: ['one'] }],
+    faults: [{ name: 'SkeinNotReady', nodeIds: ['one'] }],
   });
   const { reader: outside } = createReader({ nodes: [member('two')] }, [own], false);
   t.match((await outside.read()).nodes, [{ nodeId: 'one', state: 'joining' }, { nodeId: 'two' }]);

@@ -27,12 +27,14 @@ export const system: SystemTexts = {
         'Er hat binnen einer Sekunde nicht gesagt, wie es ihm geht, oder ist in der letzten halben Stunde ungeplant aus dem Cluster verschwunden und nicht zurück.',
       todo: 'Gibt es seinen Prozess noch? Sein Log sagt, warum er endete. Hängt er, beenden und neu starten: Bestätigtes geht nicht verloren.',
     },
+    SkeinNotReady: {
+      title: 'Ein Knoten bedient nichts',
+      figure: () => 'Er erreicht die Datenbank nicht, oder NATS nicht. Sein /readyz sagt, was von beidem.',
+      todo: 'Die Datenbank oder NATS reparieren: Danach machen die Knoten von selbst weiter. Ist es ein einziger? Dann sein Netz ansehen.',
+    },
     SkeinErrors: {
       title: 'Clients bekommen Fehler',
-      figure: value =>
-        value === undefined
-          ? 'Der Knoten erreicht die Datenbank nicht.'
-          : `${value} der Antworten der letzten fünf Minuten sind Fehler des Servers.`,
+      figure: value => `${value} der Antworten der letzten fünf Minuten sind Fehler des Servers.`,
       todo: '/readyz ansehen: es nennt die Datenbank oder NATS. Bei Fehlern einzelner Operationen im Log nach „error“ suchen.',
     },
     SkeinCommitsSlow: {

@@ -26,12 +26,15 @@ export const system = {
         'It did not say how it does within a second, or has left the cluster in the last half hour without a word and is not back.',
       todo: 'Is its process there? Its log says why it ended. If it hangs, kill and start it: nothing that was acknowledged is lost.',
     },
+    SkeinNotReady: {
+      title: 'A node serves nothing',
+      figure: () => 'It does not reach the database, or NATS. Its /readyz says which.',
+      todo: 'Mend the database or NATS: the nodes go on by themselves when it is back. Is it one node alone? Then look at its network.',
+    },
     SkeinErrors: {
       title: 'Clients get errors',
       figure: (value: string | undefined) =>
-        value === undefined
-          ? 'The node does not reach the database.'
-          : `${value} of the answers of the last five minutes are errors of the server.`,
+        `${value} of the answers of the last five minutes are errors of the server.`,
       todo: 'See /readyz: it names the database or NATS. For errors of single operations look for “error” in the log.',
     },
     SkeinCommitsSlow: {
