@@ -60,22 +60,15 @@ export class Container {
   /** Process 1, as this machine numbers it. */
   async #first(): Promise<string> {
     const { pid } = this.#process;
-    return (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
+    const first = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim();
+    if (!/^\d+$/.test(first)) throw new Error(`the container has no process 1: ${first}`);
+    return first;
   }
 
   /** A command in the container, as `docker exec`. */
   async execute(command: readonly string[]): Promise<Executed> {
     const target = await this.#first();
-    const words = [
-      '--target',
-      target,
-      '--mount',
-      '--pid',
-      '--root',
-      '--wd=/app',
-      '--',
-      ...this.#asUser(command),
-    ];
+    const words = ['--target', target, '--mount', '--pid', '--root', '--', ...this.#asUser(command)];
     return run('nsenter', words, { timeout: commandMs }).then(
       ({ stdout }) => ({ code: 0, output: stdout }),
       (error: { readonly code?: number; readonly stdout?: string }) => ({
@@ -107,8 +100,12 @@ export class Container {
     return inTime;
   }
 
-  kill(): void {
+  /** Ends what is left of it. The kernel forgets `--kill-child` where a process changes its user. */
+  async kill(): Promise<void> {
+    const first = await this.#first().catch(() => undefined);
+    if (first !== undefined) process.kill(Number(first), 'SIGKILL');
     this.#process.kill('SIGKILL');
+    await this.ended;
   }
 
   #asUser(command: readonly string[]): readonly string[] {

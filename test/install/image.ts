@@ -195,8 +195,7 @@ async function tryImage(root: string, image: Image): Promise<void> {
     write(container.output);
     throw error;
   } finally {
-    container.kill();
-    await container.ended;
+    await container.kill();
     await database.stop();
   }
 }
