@@ -1,5 +1,5 @@
 /** /healthz, /readyz, /metrics. */
-import { Counter, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import t, { type Test } from 'tap';
 import { exposeChecks, Health, type HealthOptions } from '../../../gateway/monitoring/health.ts';
 import { MemoryLog, startServer } from '../http/http-fixture.ts';
@@ -110,6 +110,29 @@ t.test('alerts see in the metrics which check fails', async t => {
     ],
     'the log says when it begins and when it ends, and not each time',
   );
+});
+
+t.test('the checks of a scrape change no figure of it', async t => {
+  let inFlight = 0;
+  const checks = {
+    database: () => {
+      inFlight++;
+      return Promise.resolve();
+    },
+  };
+  const registry = new Registry();
+  const { health, get } = await startHealth(t, checks, { registry });
+  exposeChecks(registry, health);
+  new Gauge({
+    name: 'waiting',
+    help: 'Waiting',
+    registers: [registry],
+    collect(): void {
+      this.set(inFlight);
+    },
+  });
+  t.match((await get('/metrics')).text, '\nwaiting 0\n');
+  t.equal(inFlight, 1, 'and they were made');
 });
 
 t.test('who cannot wait is told how a check last ended, or that it failed', async t => {
