@@ -12,7 +12,7 @@ export const errors = {
   'svc/auth/invalid_token': 'Your session has ended. Sign in again.',
   'svc/auth/invalid_credentials': 'The e-mail address or the password is wrong.',
   'svc/auth/invalid_code': 'This code is wrong, or was used before.',
-  'svc/auth/no_workspace': 'You are a member of no workspace.',
+  'svc/auth/no_workspace': 'You are not a member of any workspace.',
   'svc/auth/email_in_use': 'There is an account with this e-mail address.',
   'svc/auth/email_domain_not_allowed': 'Addresses of this domain are not accepted here.',
   'svc/auth/email_not_verified': 'Confirm your e-mail address first.',
@@ -22,20 +22,20 @@ export const errors = {
   'svc/runtime/conflict': inItsWords,
   'svc/runtime/not_found': 'This does not exist, or you may not see it.',
   'svc/runtime/idempotency_conflict':
-    'The same is still being done. Look whether it has happened before you try again.',
-  'svc/runtime/precondition_failed': 'Somebody has changed this meanwhile. Look at it again before you save.',
+    'The same request is still in progress. Check whether it has happened before you try again.',
+  'svc/runtime/precondition_failed': 'Somebody has changed this in the meantime. Review it before you save.',
   'svc/runtime/unavailable': 'The server is busy. Try again in a moment.',
   'svc/runtime/internal_error': (_reason: string, requestId: string) =>
     `Something went wrong on the server. If it happens again, report this number: ${requestId}`,
-  'svc/rate_limit/exceeded': 'That was too much at once. Wait a moment, then try again.',
+  'svc/rate_limit/exceeded': 'Too many requests. Wait a moment, then try again.',
   'svc/console/not_found': 'This does not exist, or you may not see it.',
-  'svc/console/forbidden': 'You are no member of this project.',
+  'svc/console/forbidden': 'You are not a member of this project.',
   'svc/chatapp/connect_failed': inItsWords,
   'svc/chatapp/channel_not_connected': 'This channel is not connected yet.',
   'svc/chatapp/template_required':
     'The 24 hours after the last message of the participant are over: send a template.',
   'svc/partner_app/in_use': 'Channels still use this partner app.',
-  'svc/agent_runs/suggestion_already_resolved': 'Somebody was faster: the suggestion is decided.',
+  'svc/agent_runs/suggestion_already_resolved': 'Somebody else has already decided on this suggestion.',
 } satisfies Partial<Record<ErrorCode, ErrorText>>;
 
 export type ErrorText = string | ((reason: string, requestId: string) => string);

@@ -35,9 +35,9 @@ t.test('what an agent writes is seen while it writes, and afterwards how it came
   await message.getByText('v1').waitFor();
 
   await message.hover();
-  await message.getByRole('button', { name: 'What to do with this message' }).click();
-  await page.getByRole('menuitem', { name: 'What became of it' }).click();
-  const timeline = page.getByRole('dialog', { name: 'What became of the message' });
+  await message.getByRole('button', { name: 'Message actions' }).click();
+  await page.getByRole('menuitem', { name: 'Message timeline' }).click();
+  const timeline = page.getByRole('dialog', { name: 'Message timeline' });
   await timeline.getByText('Written', { exact: true }).waitFor();
   await timeline.getByRole('list', { name: 'Webhook deliveries' }).getByText('Order desk').first().waitFor();
   t.strictSame(await findBarriers(page), []);
@@ -88,7 +88,7 @@ t.test('asks for a person, who lets it go on', async t => {
   const page = await openAs(t, owner, threadId);
   await page.getByText('The agent asks for a person: Asks for a person').waitFor();
   t.strictSame(await findBarriers(page), []);
-  await page.getByRole('button', { name: 'Let the agent go on' }).click();
+  await page.getByRole('button', { name: 'Resume the agent' }).click();
   await page.getByText('The agent asks for a person').waitFor({ state: 'detached' });
   // Shown before the server has answered.
   await eventually(
@@ -149,7 +149,7 @@ t.test('a tool that needs approval waits for the operator', async t => {
   await page.keyboard.press('Shift+P');
   await reason.and(page.locator(':focus')).waitFor();
   t.strictSame(answers, []);
-  await card.getByRole('button', { name: 'Do not refuse' }).click();
+  await card.getByRole('button', { name: 'Back' }).click();
   await reason.waitFor({ state: 'detached' });
   await page.reload();
   await card.getByText('A17').waitFor();

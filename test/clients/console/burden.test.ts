@@ -81,11 +81,11 @@ t.test('on a slow network nothing is written twice or out of order, and what wai
     // Before the server can have answered.
     await getLog(page).getByText(text, { exact: true }).waitFor();
   }
-  await getLog(page).getByRole('article', { name: 'Is being sent' }).first().waitFor();
+  await getLog(page).getByRole('article', { name: 'Sending' }).first().waitFor();
   seen.resolve(undefined);
   await receive(setting, 'slow', 'Are you there?');
   await getLog(page).getByText('Are you there?', { exact: true }).waitFor();
-  await getLog(page).getByRole('article', { name: 'Is being sent' }).first().waitFor({ state: 'detached' });
+  await getLog(page).getByRole('article', { name: 'Sending' }).first().waitFor({ state: 'detached' });
   await eventually('replies', async () => {
     const { data } = await skein.messages.list(threadId);
     return data.filter(({ direction }) => direction === 'outbound').length === texts.length;

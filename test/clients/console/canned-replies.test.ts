@@ -81,7 +81,9 @@ t.test('what a colleague has changed meanwhile is shown before it is replaced', 
   });
   const page = await openConsole(t, browser, setting, owner, { path });
   const form = page.getByRole('form');
-  const overtaken = form.getByRole('alert').filter({ hasText: 'Changed meanwhile by somebody else.' });
+  const overtaken = form
+    .getByRole('alert')
+    .filter({ hasText: 'Somebody else has changed it in the meantime.' });
   await page.getByRole('button', { name: 'Edit /open' }).click();
   await form.getByLabel('Text').fill('We are open from ten');
   await page.reload();
@@ -118,7 +120,7 @@ t.test('an operator reads them, and is told that they may not write', async t =>
   });
   const page = await openConsole(t, browser, setting, await addOperator(setting), { path });
   await page.getByText('Nine to five.').waitFor();
-  await page.getByText(/^They are everybody’s words/).waitFor();
+  await page.getByText(/^They are shared by everybody/).waitFor();
   for (const name of ['Edit /hours', 'New reply'])
     t.equal(await page.getByRole('button', { name }).count(), 0, name);
   t.strictSame(await findBarriers(page), []);
@@ -138,7 +140,7 @@ t.test('whoever may not write any more is shown no form, and has it again once t
   await form.getByLabel('Text').fill('Half of it');
   await setRole('agent');
   await page.reload();
-  await page.getByText(/^They are everybody’s words/).waitFor();
+  await page.getByText(/^They are shared by everybody/).waitFor();
   await page.getByText('Nine to five.').waitFor();
   t.equal(await form.count(), 0);
   await setRole('project_owner');

@@ -53,11 +53,11 @@ t.test(
       await getLog(page).getByText('Hello').waitFor();
       await page
         .getByRole('status')
-        .getByText(/^\S+ is looking$/)
+        .getByText(/^\S+ is viewing$/)
         .waitFor();
       await page
         .getByRole('option')
-        .getByRole('img', { name: /is looking$/ })
+        .getByRole('img', { name: /is viewing$/ })
         .waitFor();
       await page.route(/\/assignment$/, async route => {
         if (++clicks === pages.length) bothClicked.resolve(undefined);
@@ -132,7 +132,7 @@ t.test(
     }
     for (const page of pages) {
       await getLog(page).getByText(`participant: ${written}`, { exact: true }).waitFor();
-      const unsent = getLog(page).getByRole('article', { name: /^(Is being sent|Waits for)/ });
+      const unsent = getLog(page).getByRole('article', { name: /^(Sending|Waiting for)/ });
       await eventually('everything sent', async () => (await unsent.count()) === 0);
     }
     t.ok(streams >= 3, `the streams have moved ${streams} times`);

@@ -64,7 +64,7 @@ t.test('a file that was lost on its way is sent once more, and then the message 
   await page.getByRole('button', { name: 'Attach files' }).click();
   const buffer = Buffer.from('nine to five');
   await (await choosing).setFiles([{ name: 'hours.txt', mimeType: 'text/plain', buffer }]);
-  await page.getByText(/^Could not be uploaded: The server cannot be reached\./).waitFor();
+  await page.getByText(/^Upload failed: The server cannot be reached\./).waitFor();
   await getInput(page).fill('Our hours');
   const send = page.getByRole('button', { name: 'Send', exact: true });
   t.equal(await send.isDisabled(), true, 'not without its file');

@@ -167,7 +167,7 @@ t.test('what waits is sent while its operator looks at other pages', async t => 
   });
   for (const text of ['one', 'two']) await write(page, text);
   await openSettings();
-  const waiting = page.getByRole('status').getByText('1 waits to be sent');
+  const waiting = page.getByRole('status').getByText('1 waiting to be sent');
   await waiting.waitFor();
   held.resolve(undefined);
   await eventually('both messages', async () => (await readBodies(skein, threadId)).length === 2);
@@ -199,7 +199,7 @@ t.test('what the server refuses stays, with its reason, until the operator decid
   await write(page, 'first');
   await getLog(page).getByText('Not sent: Not at this moment.').waitFor();
   await write(page, 'second');
-  await getLog(page).getByText('Waits for the message before it').waitFor();
+  await getLog(page).getByText('Waiting for the previous message').waitFor();
   const stay = async (leave: () => Promise<unknown>, leaver = page): Promise<string> => {
     const [dialog] = await Promise.all([
       leaver.waitForEvent('dialog').then(async asked => {

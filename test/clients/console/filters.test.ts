@@ -67,7 +67,7 @@ t.test('a saved filter is found by name, renamed and deleted', async t => {
     .getByRole('region', { name: 'Saved filters' })
     .getByRole('textbox', { name: 'Name of this filter' });
   await name.fill('Everything');
-  await page.getByText('There is one of this name.').waitFor();
+  await page.getByText('This name is taken.').waitFor();
   await name.fill('Guests');
   await page.keyboard.press('Enter');
   await page.getByRole('link', { name: 'Guests' }).waitFor();
@@ -90,7 +90,7 @@ t.test('a name that would be lost is refused, and the filter kept under the next
   const name = page.getByRole('textbox', { name: 'Name of this filter' });
   const save = page.getByRole('button', { name: 'Save', exact: true });
   await name.fill('__proto__');
-  await page.getByText('This cannot be a name.').waitFor();
+  await page.getByText('This is not a valid name.').waitFor();
   t.equal(await save.isDisabled(), true);
   await page.keyboard.press('Enter');
   t.strictSame(await findBarriers(page), []);
@@ -105,7 +105,7 @@ t.test('a name that would be lost is refused, and the filter kept under the next
   const renamed = page.getByRole('region', { name: 'Saved filters' }).getByRole('textbox');
   await renamed.fill('__proto__');
   await renamed.press('Enter');
-  await page.getByText('This cannot be a name.').waitFor();
+  await page.getByText('This is not a valid name.').waitFor();
   await renamed.press('Escape');
   await page.getByRole('link', { name: 'constructor' }).waitFor();
 });
@@ -115,12 +115,12 @@ t.test('what was chosen in a queue is not changed in the next one', async t => {
   await shows(page, ['Grace Hopper', 'Ada Byron']);
   const row = page.getByRole('option', { name: 'Ada Byron' });
   await row.click({ modifiers: ['Control'] });
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   t.equal(await row.getAttribute('aria-checked'), 'true', 'a screen reader says so');
   t.equal(await page.getByRole('option', { checked: true }).count(), 1);
   await page.getByRole('link', { name: /^Closed/ }).click();
   await page.getByRole('heading', { name: 'Closed' }).waitFor();
-  await page.getByRole('toolbar', { name: 'Chosen conversations' }).waitFor({ state: 'detached' });
+  await page.getByRole('toolbar', { name: 'Selected conversations' }).waitFor({ state: 'detached' });
 });
 
 t.test('tags are given to several conversations, and taken away', async t => {
@@ -129,7 +129,7 @@ t.test('tags are given to several conversations, and taken away', async t => {
   const choose = async (): Promise<void> => {
     for (const name of ['Grace Hopper', 'Ada Byron'])
       await page.getByRole('option', { name }).click({ modifiers: ['Control'] });
-    await page.getByText('2 chosen').waitFor();
+    await page.getByText('2 selected').waitFor();
     await page.getByRole('button', { name: 'Tag', exact: true }).click();
   };
   const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Add' }) });
@@ -171,7 +171,7 @@ t.test('of several conversations those that could not be changed stay chosen, an
   await page.keyboard.press('Enter');
   await dialog.getByRole('button', { name: 'Add' }).click();
   await page.getByText('1 could not be changed').waitFor();
-  const told = page.getByRole('toolbar', { name: 'Chosen conversations' }).getByRole('status');
+  const told = page.getByRole('toolbar', { name: 'Selected conversations' }).getByRole('status');
   t.match(await told.innerText(), /\n.*tags/, 'and why');
   t.strictSame(await findBarriers(page), []);
   t.strictSame((await setting.skein.threads.get(ada)).tags, tags);
@@ -180,7 +180,7 @@ t.test('of several conversations those that could not be changed stay chosen, an
   t.equal(await page.getByRole('option', { checked: true }).count(), 1);
   // What is chosen from here on is another matter.
   await getRow('Grace Hopper').click({ modifiers: ['Control'] });
-  await page.getByText('2 chosen').waitFor();
+  await page.getByText('2 selected').waitFor();
 });
 
 t.test('a queue has no filter that it has set itself, though its address may', async t => {

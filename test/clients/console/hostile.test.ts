@@ -175,7 +175,7 @@ for (const [name, viewport] of [
     await check(t, page);
 
     await page.goto(at(threads.handoff));
-    await page.getByRole('button', { name: 'Let the agent go on' }).click({ trial: true });
+    await page.getByRole('button', { name: 'Resume the agent' }).click({ trial: true });
     await check(t, page);
   });
 }
@@ -224,8 +224,8 @@ t.test('notices', async t => {
       constructor(title, options) { window.shown.push({ title, body: options.body ?? '' }); }
     };`);
   await page.reload();
-  await page.getByRole('switch', { name: 'Notifications on the desktop' }).click();
-  await page.getByRole('switch', { name: 'With what was written' }).click();
+  await page.getByRole('switch', { name: 'Desktop notifications' }).click();
+  await page.getByRole('switch', { name: 'Include the message text' }).click();
   await page.goto(`${setting.baseUrl}/console/${projectId}/${environmentId}/all`);
   await page.getByText('Online').waitFor();
   await page.evaluate(`document.hasFocus = () => false; dispatchEvent(new Event('blur'))`);

@@ -56,9 +56,9 @@ t.test(
     const details = page.getByRole('complementary', { name: 'Participant and details' });
     await details.waitFor();
     await page.keyboard.press('x');
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     await page.keyboard.press('Escape');
-    await page.getByText('1 chosen').waitFor({ state: 'detached' });
+    await page.getByText('1 selected').waitFor({ state: 'detached' });
     await details.waitFor();
     await page.keyboard.press('Escape');
     await details.waitFor({ state: 'detached' });
@@ -75,18 +75,18 @@ t.test(
 t.test('a range is chosen, and the list is filtered', async t => {
   const page = await open(t, { path: `${path}/${threadIds[2] ?? ''}` });
   await page.keyboard.press('x');
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   await page.keyboard.press('j');
   await page.keyboard.press('j');
   await page.waitForURL(url => url.pathname.endsWith(threadId));
   await page.getByRole('option', { name: 'Ada Byron', selected: true }).waitFor();
   await page.keyboard.press('Shift+X');
-  await page.getByText('3 chosen').waitFor();
+  await page.getByText('3 selected').waitFor();
   await page.keyboard.press('f');
   await page.getByRole('checkbox', { name: 'Unread only' }).waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('checkbox', { name: 'Unread only' }).waitFor({ state: 'detached' });
-  t.ok(await page.getByText('3 chosen').isVisible(), 'the key was for the menu alone');
+  t.ok(await page.getByText('3 selected').isVisible(), 'the key was for the menu alone');
 });
 
 t.test('the open conversation is changed by keys and by what the palette offers', async t => {

@@ -75,13 +75,13 @@ t.test('several are changed at once, by keyboard', async t => {
   await page.keyboard.press('j');
   await page.getByRole('option', { name: 'Grace Hopper', selected: true }).waitFor();
   await page.keyboard.press('x');
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   await page.keyboard.press('j');
   await page.getByRole('option', { name: 'Ada Byron', selected: true }).waitFor();
   await page.keyboard.press('x');
-  await page.getByText('2 chosen').waitFor();
+  await page.getByText('2 selected').waitFor();
   await page
-    .getByRole('toolbar', { name: 'Chosen conversations' })
+    .getByRole('toolbar', { name: 'Selected conversations' })
     .getByRole('button', { name: 'Close' })
     .click();
   await page.getByText('No open conversations.').waitFor();
@@ -126,25 +126,25 @@ t.test('several are chosen by their faces, from one to another, and all at once'
   await page.getByRole('option', { name: 'Eve' }).hover();
   t.equal(await drawn(), 1, 'the check mark of the row under the pointer');
   await getFace(page, 'Eve').click();
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   t.match(page.url(), /\/all$/, 'it is not opened');
   t.equal(await drawn(), 6, 'check marks of all rows');
   await page.getByRole('option', { name: 'Bob' }).click({ modifiers: ['Shift'] });
-  await page.getByText('4 chosen').waitFor();
+  await page.getByText('4 selected').waitFor();
   t.strictSame(await chosenNames(page), ['Eve', 'Dan', 'Cleo', 'Bob']);
   t.equal(await page.evaluate('String(getSelection())'), '', 'no text is selected by it');
   await getFace(page, 'Dan').click();
   await page.getByRole('option', { name: 'Amy' }).click({ modifiers: ['Control'] });
   await page.getByRole('option', { name: 'Fay' }).click({ modifiers: ['Shift'] });
-  await page.getByText('6 chosen').waitFor();
-  const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  await page.getByText('6 selected').waitFor();
+  const toolbar = page.getByRole('toolbar', { name: 'Selected conversations' });
   t.equal(await toolbar.getByRole('button', { name: 'Select all shown' }).count(), 0, 'all are');
   await getFace(page, 'Cleo').click();
-  await page.getByText('5 chosen').waitFor();
+  await page.getByText('5 selected').waitFor();
   t.strictSame(await findBarriers(page), []);
   await toolbar.getByRole('button', { name: 'Select all shown' }).click();
-  await page.getByText('6 chosen').waitFor();
-  await toolbar.getByRole('button', { name: 'Choose none' }).click();
+  await page.getByText('6 selected').waitFor();
+  await toolbar.getByRole('button', { name: 'Clear selection' }).click();
   await toolbar.waitFor({ state: 'detached' });
   await page.getByRole('option', { name: 'Amy' }).click();
   await page.waitForURL(/\/all\/thread_/);
@@ -157,18 +157,18 @@ t.test('on a phone faces are tapped', async t => {
     isMobile: true,
   });
   await getFace(page, 'Fay').tap();
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   await getFace(page, 'Eve').tap();
-  await page.getByText('2 chosen').waitFor();
+  await page.getByText('2 selected').waitFor();
   t.strictSame(await chosenNames(page), ['Fay', 'Eve']);
   t.equal(
     await page.evaluate('document.documentElement.scrollWidth'),
     390,
     'nothing is wider than the phone',
   );
-  const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  const toolbar = page.getByRole('toolbar', { name: 'Selected conversations' });
   await toolbar.getByRole('button', { name: 'Select all shown' }).tap();
-  await page.getByText('6 chosen').waitFor();
+  await page.getByText('6 selected').waitFor();
   await toolbar.getByRole('button', { name: 'Close', exact: true }).tap();
   await page.getByText('No open conversations.').waitFor();
 });

@@ -26,7 +26,7 @@ async function closeBlindly(t: Test, page: Page, receiveOne: () => Promise<unkno
     await route.continue();
   });
   await page.getByRole('button', { name: 'Close', exact: true }).click();
-  const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
+  const notice = page.getByRole('alert').filter({ hasText: 'A new message has arrived. Read it first.' });
   await notice.waitFor();
   const anyway = notice.getByRole('button', { name: 'Close anyway' });
   t.equal(await anyway.count(), 0, 'of what is not shown nothing can be decided');
@@ -77,7 +77,7 @@ t.test('behind a proxy that lets no websockets through one works on, and is told
   await page.getByRole('option', { name: 'Alan Turing' }).waitFor();
   await eventually('that it is said', async () => {
     await page.clock.runFor(1_000);
-    return /^No live updates: read again every 10 s/.test((await getState(page).textContent()) ?? '');
+    return /^No live updates: refreshed every 10 s/.test((await getState(page).textContent()) ?? '');
   });
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

@@ -90,7 +90,7 @@ t.test('notifications', async t => {
       const folder = process.env['PICTURES'];
       if (folder !== undefined) await page.screenshot({ path: join(folder, `settings-${colorScheme}.png`) });
     }
-    await page.getByRole('switch', { name: 'Notifications on the desktop' }).click();
+    await page.getByRole('switch', { name: 'Desktop notifications' }).click();
     await page.getByRole('link', { name: 'Back to the conversations' }).click();
     await seeQueues(page);
     await page.getByText('Online').waitFor();
@@ -109,8 +109,8 @@ t.test('notifications', async t => {
       await setAway(page, false);
       await page.goto(`${setting.baseUrl}/console/settings`);
       await page.evaluate('Notification.permission = "granted"');
-      await page.getByRole('switch', { name: 'With what was written' }).click();
-      await page.getByRole('switch', { name: 'A sound' }).click();
+      await page.getByRole('switch', { name: 'Include the message text' }).click();
+      await page.getByRole('switch', { name: 'Sound' }).click();
       await page.getByText('All conversations', { exact: true }).click();
       await eventually(
         'kept',

@@ -91,7 +91,7 @@ t.test('fields are added, changed and removed, each for itself', async t => {
   await panel.getByRole('button', { name: 'Edit plan' }).click();
   await panel.getByRole('textbox', { name: 'plan' }).fill('platinum');
   await skein.threads.update(threadId, { customFields: { plan: 'silver', vip: true } });
-  await panel.getByText('Somebody has changed it to “silver” meanwhile.').waitFor();
+  await panel.getByText('Somebody has changed it to “silver” in the meantime.').waitFor();
   await page.keyboard.press('Enter');
   await panel.getByText('platinum').waitFor();
   t.strictSame(await readFields(), { plan: 'platinum', orders: 2.5, vip: true });

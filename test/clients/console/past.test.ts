@@ -167,7 +167,7 @@ t.test('a message far back is read with those around it, and the way back is one
   for (let turn = 0; turn < 2; turn++) {
     await log.getByRole('blockquote').getByRole('button').click();
     await log.getByText(all[60]?.body ?? '', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'To the newest message' }).click();
+    await page.getByRole('button', { name: 'Jump to the newest message' }).click();
     await log.getByText('As said').waitFor();
   }
   // Whoever comes back later is at the newest.

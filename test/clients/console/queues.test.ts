@@ -35,9 +35,9 @@ t.test('what is written, waits or was refused is marked in the list, and counted
   await page.getByRole('textbox', { name: /reply/i }).fill('Good morning');
   await page.keyboard.press('Enter');
   await page.getByRole('option', { name: /Grace Hopper.*Waiting to send/ }).waitFor();
-  await page.getByRole('status').filter({ hasText: '1 waits to be sent' }).waitFor();
+  await page.getByRole('status').filter({ hasText: '1 waiting to be sent' }).waitFor();
   await page.unroute('**/v1/threads/*/messages*');
-  await page.getByRole('status').filter({ hasText: '1 waits to be sent' }).waitFor({ state: 'detached' });
+  await page.getByRole('status').filter({ hasText: '1 waiting to be sent' }).waitFor({ state: 'detached' });
   // It has begun to leave, and arrives a moment later.
   await eventually('message that waited', async () => {
     const { data } = await skein.messages.list(grace, { limit: 1, order: 'desc' });
@@ -91,7 +91,7 @@ t.test('of an outbox that is damaged the rest is sent, and the operator told wha
   await page.evaluate(`sessionStorage.setItem(${JSON.stringify(place)}, ${JSON.stringify(kept)})`);
   await page.goto(`${setting.baseUrl}/console/${projectId}/${environmentId}/all/${grace}`);
   await page.getByRole('log').getByText('Whole', { exact: true }).waitFor();
-  const told = page.getByRole('alert', { name: '2 messages were not sent, and are damaged' });
+  const told = page.getByRole('alert', { name: '2 unsent messages are damaged' });
   const left = told.getByRole('textbox', { name: 'What can still be read' });
   t.equal(await left.inputValue(), 'Damaged\n\nrubbish');
   t.strictSame(await findBarriers(page), []);
@@ -99,7 +99,7 @@ t.test('of an outbox that is damaged the rest is sent, and the operator told wha
     const { data } = await skein.messages.list(grace);
     return data.filter(({ body }) => body === 'Whole').length === 1;
   });
-  await told.getByRole('button', { name: 'I know' }).click();
+  await told.getByRole('button', { name: 'Dismiss' }).click();
   await told.waitFor({ state: 'detached' });
   await page.reload();
   await page.getByRole('log').getByText('Whole', { exact: true }).waitFor();
@@ -139,8 +139,8 @@ t.test('several conversations are snoozed at once, and woken', async t => {
   const page = await openConsole(t, browser, setting, operator, { path: `${place}/all` });
   const getRow = (name: string) => page.getByRole('option', { name });
   for (const name of ['Ada Byron', 'Grace Hopper']) await getRow(name).click({ modifiers: ['Control'] });
-  await page.getByText('2 chosen').waitFor();
-  const bar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  await page.getByText('2 selected').waitFor();
+  const bar = page.getByRole('toolbar', { name: 'Selected conversations' });
   const from = Date.now();
   await bar.getByRole('button', { name: 'Snooze' }).click();
   await page.getByRole('menuitem', { name: 'For a week' }).click();
@@ -155,7 +155,7 @@ t.test('several conversations are snoozed at once, and woken', async t => {
   await page.getByRole('link', { name: 'Snoozed' }).click();
   await getRow('Grace Hopper').waitFor();
   await getRow('Ada Byron').click({ modifiers: ['Control'] });
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   await bar.getByRole('button', { name: 'Snooze' }).click();
   await page.getByRole('menuitem', { name: 'Wake' }).click();
   await page.mouse.move(0, 0);

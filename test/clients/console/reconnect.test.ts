@@ -104,7 +104,7 @@ t.test('connections that have died without a word are replaced as soon as someth
     await wake();
     await log.getByText(`Unheard in ${name}`, { exact: true }).waitFor();
     await log
-      .getByRole('article', { name: /^(Is being sent|Waits for the connection)$/ })
+      .getByRole('article', { name: /^(Sending|Waiting for the connection)$/ })
       .first()
       .waitFor({ state: 'detached' });
     await isOnline.waitFor();

@@ -18,7 +18,7 @@ async function write(t: Test, email: { readonly email: string }): Promise<Page> 
   return page;
 }
 
-const getUnsent = (page: Page) => page.getByRole('textbox', { name: 'What you have written, to copy it' });
+const getUnsent = (page: Page) => page.getByRole('textbox', { name: 'What you wrote, to copy' });
 
 t.test('lowered: whoever may only read from now on keeps the text', async t => {
   const operator = await addOperator(setting);
@@ -27,7 +27,7 @@ t.test('lowered: whoever may only read from now on keeps the text', async t => {
     params: { projectId },
     body: { userId: operator.userId, role: 'viewer' },
   });
-  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor({
+  await page.getByText('Your role lets you read these conversations, but not answer them.').waitFor({
     // Sooner than the roles are read anew by themselves.
     timeout: 20_000,
   });
@@ -51,7 +51,7 @@ t.test('lowered unseen: the first refusal tells', async t => {
     body: { userId: operator.userId, role: 'viewer' },
   });
   await page.getByRole('button', { name: 'Close', exact: true }).click();
-  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor({
+  await page.getByText('Your role lets you read these conversations, but not answer them.').waitFor({
     timeout: 20_000,
   });
   t.equal(await getUnsent(page).inputValue(), 'It is on its');
@@ -61,7 +61,7 @@ t.test('taken away: the page says why, and gives the text back', async t => {
   const operator = await addOperator(setting);
   const page = await write(t, operator);
   await owner.api.request('removeConsoleMember', { params: { projectId, userId: operator.userId } });
-  await page.getByText('You may not work in this project.').waitFor();
+  await page.getByText('You do not have access to this project.').waitFor();
   t.equal(await getUnsent(page).inputValue(), 'It is on its');
   t.equal(await page.getByText('Where is my parcel?').count(), 0);
   t.strictSame(await findBarriers(page), []);
@@ -76,7 +76,7 @@ t.test('who may only read is offered nothing to change, and asks for nothing tha
     if (response.status() === 403) refused.push(`${response.request().method()} ${response.url()}`);
   });
   await page.goto(`${setting.baseUrl}${path}`);
-  await page.getByText('Your role lets you read these conversations, and not answer them.').waitFor();
+  await page.getByText('Your role lets you read these conversations, but not answer them.').waitFor();
   await page.getByRole('button', { name: 'Participant and details' }).click();
   const panel = page.getByRole('complementary', { name: 'Participant and details' });
   await panel.getByText('vip', { exact: true }).waitFor();

@@ -39,7 +39,7 @@ async function closeMenu(page: Page): Promise<void> {
 /** Opens one of the menus of what is chosen. */
 async function openChosen(page: Page, name: string, item: string): Promise<void> {
   await page
-    .getByRole('toolbar', { name: 'Chosen conversations' })
+    .getByRole('toolbar', { name: 'Selected conversations' })
     .getByRole('button', { name, exact: true })
     .click();
   await page.getByRole('menuitem', { name: item }).waitFor();
@@ -47,7 +47,7 @@ async function openChosen(page: Page, name: string, item: string): Promise<void>
 /** The menu of a message. */
 async function openMessageMenu(message: Locator): Promise<void> {
   await message.hover();
-  await message.getByRole('button', { name: 'What to do with this message' }).click();
+  await message.getByRole('button', { name: 'Message actions' }).click();
 }
 
 const list: readonly Screen[] = [
@@ -62,7 +62,7 @@ const list: readonly Screen[] = [
     name: 'chosen',
     open: async page => {
       await page.getByRole('option', { name: 'Maya Lindqvist' }).click({ modifiers: ['Control'] });
-      await page.getByText('1 chosen').waitFor();
+      await page.getByText('1 selected').waitFor();
     },
   },
   { name: 'chosen-assign', open: page => openChosen(page, 'Assign', 'Nobody') },
@@ -85,7 +85,7 @@ const list: readonly Screen[] = [
     name: 'filters',
     open: async page => {
       await closeMenu(page);
-      await press(page, 'Choose none');
+      await press(page, 'Clear selection');
       await press(page, 'Filter');
       await page.getByRole('dialog').waitFor();
     },
@@ -194,14 +194,14 @@ const conversation: readonly Screen[] = [
     open: async page => {
       await closeDialog(page);
       await openMessageMenu(getLog(page).getByRole('article').filter({ hasText: 'We send you a new one.' }));
-      await page.getByRole('menuitem', { name: 'What became of it' }).waitFor();
+      await page.getByRole('menuitem', { name: 'Message timeline' }).waitFor();
     },
   },
   {
     name: 'timeline-drawer',
     open: async page => {
-      await page.getByRole('menuitem', { name: 'What became of it' }).click();
-      const timeline = page.getByRole('dialog', { name: 'What became of the message' });
+      await page.getByRole('menuitem', { name: 'Message timeline' }).click();
+      const timeline = page.getByRole('dialog', { name: 'Message timeline' });
       await timeline.getByText('Written', { exact: true }).waitFor();
     },
   },

@@ -79,7 +79,7 @@ t.test(
     t.equal(await page.getByRole('option').count(), 2);
     for (const each of [page, other])
       await eventually('everything sent', async () => {
-        const unsent = each.getByRole('article', { name: /^(Is being sent|Waits for)/ });
+        const unsent = each.getByRole('article', { name: /^(Sending|Waiting for)/ });
         return (await unsent.count()) === 0;
       });
     const threadId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
@@ -228,7 +228,7 @@ t.test('on a running node', async t => {
       await page.getByRole('button', { name: /: settings and sign out$/ }).click();
       await page.getByRole('menuitem', { name: 'Settings' }).click();
       await page.getByText('This page could not be shown.').waitFor();
-      const again = notice.getByRole('button', { name: 'Load it again' });
+      const again = notice.getByRole('button', { name: 'Reload' });
       await page.context().setOffline(true);
       await again.click();
       await notice.getByText('The server cannot be reached.').waitFor();
@@ -252,7 +252,7 @@ t.test('on a running node', async t => {
     await setting.owner.api.request('removeConsoleMember', {
       params: { projectId, userId: operator.userId },
     });
-    await page.getByText('You may not work in this project.').waitFor();
+    await page.getByText('You do not have access to this project.').waitFor();
     t.equal(await page.getByText('Ada Byron').count(), 0, 'nothing of it is shown any more');
     t.strictSame(await findBarriers(page), []);
   });

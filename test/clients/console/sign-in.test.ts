@@ -49,7 +49,7 @@ const closedQueue = `${baseUrl}/console/${projectId}/${environmentId}/closed`;
 t.test('says what is wrong, and then leads to the address that was asked for', async t => {
   const page = await openPage(t, browser, closedQueue);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('This is no e-mail address.').waitFor();
+  await page.getByText('This is not an e-mail address.').waitFor();
   await checkScreens(t, page, 'sign-in');
   await fillIn(page, owner.email, 'wrong battery');
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -196,7 +196,7 @@ t.test(
     await page.clock.fastForward(tokenMs);
     await input.fill('On its way');
     await input.press('Control+Enter');
-    await page.getByText('Waits for the connection', { exact: true }).waitFor();
+    await page.getByText('Waiting for the connection', { exact: true }).waitFor();
     await page.getByRole('option').filter({ hasText: 'And mine?' }).click();
     await page.waitForURL(url => !url.pathname.endsWith(threadId));
     t.equal(await page.getByText('Something went wrong').count(), 0);
@@ -208,7 +208,7 @@ t.test(
     await page.goBack();
     const sent = page.getByRole('log', { name: 'Messages' }).getByText('On its way', { exact: true });
     await sent.waitFor();
-    await page.getByText('Waits for the connection', { exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('Waiting for the connection', { exact: true }).waitFor({ state: 'detached' });
     t.equal(await sent.count(), 1);
   },
 );
@@ -222,7 +222,7 @@ t.test('whoever belongs to no workspace any more is asked before what they have 
   );
   await page.getByRole('textbox', { name: 'Reply' }).fill('On its way');
   await page.keyboard.press('Control+Enter');
-  await page.getByText('Waits for the connection', { exact: true }).waitFor();
+  await page.getByText('Waiting for the connection', { exact: true }).waitFor();
   const asked: string[] = [];
   let goesOn = true;
   page.on('dialog', async dialog => {
@@ -230,11 +230,11 @@ t.test('whoever belongs to no workspace any more is asked before what they have 
     await (goesOn ? dialog.accept() : dialog.dismiss());
   });
   await page.goto(`${baseUrl}/console/no-workspace`);
-  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+  await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor();
   goesOn = false;
   await page.getByRole('button', { name: 'Sign out' }).click();
   await eventually('question', async () => asked.some(text => text !== 'leave'));
-  t.match(asked.at(-1), /^Some of what you have written is not sent yet/);
+  t.match(asked.at(-1), /^Some of what you wrote has not been sent yet/);
   t.ok(await page.evaluate<number>('sessionStorage.length'), 'it is still there');
   goesOn = true;
   // The session ends here also where the server does not answer. Its cookie is good for nothing to whoever belongs to no workspace.
@@ -270,7 +270,7 @@ t.test('signing up, where addresses have to be proved', async t => {
   await page.getByRole('heading', { name: 'Create an account' }).waitFor();
   await fillIn(page, 'ines@elsewhere.example');
   await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByRole('alert').getByText('no accounts with addresses like yours').waitFor();
+  await page.getByRole('alert').getByText('does not accept accounts with addresses like yours').waitFor();
   await checkScreens(t, page, 'sign-up');
   await page.getByLabel('E-mail').fill('ines@example.com');
   await page.getByRole('button', { name: 'Create the account' }).click();

@@ -112,7 +112,7 @@ t.test('what was not seen stops an approval', async t => {
   });
   await getCard(page).getByRole('button', { name: 'Approve' }).click();
   await getCard(page)
-    .getByText(/Something has happened in the conversation/)
+    .getByText(/The conversation has changed since this was suggested/)
     .waitFor();
   await page.unrouteAll({ behavior: 'wait' });
   t.equal((await skein.messages.list(threadId).toArray()).length, 1);

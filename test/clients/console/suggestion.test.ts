@@ -81,8 +81,8 @@ t.test(
     await editor.fill(long);
     await card.getByRole('group', { name: 'Your changes' }).waitFor();
     await look('edit');
-    await expectInReach(t, page, editor, button('Send edited'), button('Do not edit'));
-    await button('Do not edit').tap();
+    await expectInReach(t, page, editor, button('Send edited'), button('Cancel editing'));
+    await button('Cancel editing').tap();
     await button('Approve').tap();
     await log.getByText(suggested).waitFor();
     const [message] = await skein.messages.list(threadId, { order: 'desc', limit: 1 }).toArray(1);
@@ -122,8 +122,8 @@ t.test('is discarded, and why is kept with it, and read in the history and with 
 
   const message = getLog(page).getByRole('article').first();
   await message.hover();
-  await message.getByRole('button', { name: 'What to do with this message' }).click();
-  await page.getByRole('menuitem', { name: 'What became of it' }).click();
+  await message.getByRole('button', { name: 'Message actions' }).click();
+  await page.getByRole('menuitem', { name: 'Message timeline' }).click();
   await page.getByRole('button', { name: 'Details of the run' }).click();
   const resolution = page.getByRole('dialog').getByRole('group', { name: 'Suggestion' });
   await resolution.getByText(/^Discarded by operator-/).waitFor();
@@ -186,7 +186,7 @@ t.test('by keyboard: a suggestion that comes is read out, discarded, and the nex
   await page.keyboard.press('w');
   await getCard(page).getByRole('textbox', { name: 'Edited suggestion' }).waitFor();
   await page.keyboard.press('Escape');
-  await getCard(page).getByRole('button', { name: 'Do not edit' }).press('Enter');
+  await getCard(page).getByRole('button', { name: 'Cancel editing' }).press('Enter');
   await page.getByRole('log', { name: 'Messages' }).focus();
   await page.keyboard.press('y');
   await getLog(page).getByText(suggested, { exact: true }).waitFor();

@@ -133,9 +133,9 @@ t.test(
       'Chose from the list',
       'Size: small',
       'The participant has a new number',
-      'A kind of message that cannot be shown here (poll)',
+      'This kind of message cannot be shown here (poll)',
       'Forwarded many times',
-      'Came by an advertisement: Cups',
+      'Came from an advertisement: Cups',
       'Sticker: ',
     ])
       await log.getByText(text).first().waitFor();

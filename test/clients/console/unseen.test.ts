@@ -38,7 +38,7 @@ t.test('closing stops at a message that came after the click, and goes on where 
   await holdOnce(page, ...patch, () => receive(setting, 'ada', 'But where is it?', 'Ada Byron'));
   const close = page.getByRole('button', { name: 'Close', exact: true });
   await close.click();
-  const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
+  const notice = page.getByRole('alert').filter({ hasText: 'A new message has arrived. Read it first.' });
   await notice.waitFor();
   t.equal(await readStatus(threadId), 'open');
   await getLog(page).getByText('But where is it?').waitFor();
@@ -66,7 +66,7 @@ t.test('so does snoozing; what was read meanwhile is in the way of nobody', asyn
     await page.getByRole('menuitem', { name: 'For an hour' }).click();
   };
   await snooze();
-  const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
+  const notice = page.getByRole('alert').filter({ hasText: 'A new message has arrived. Read it first.' });
   await notice.getByRole('button', { name: 'Snooze anyway' }).waitFor();
   await getLog(page).getByText('No: today!').waitFor();
   t.equal((await skein.threads.get(threadId)).snoozedUntil, null);
@@ -94,7 +94,7 @@ t.test('whoever has gone on to the next conversation is told there', async t => 
   await page.getByRole('option', { name: 'Alan Turing' }).click();
   await getLog(page).getByText('Hello').waitFor();
   go();
-  const told = page.getByText('Ada Byron wrote at the last moment: the conversation is still open.');
+  const told = page.getByText('Ada Byron has just written: the conversation is still open.');
   await told.waitFor();
   t.equal(await told.locator('bdi').textContent(), 'Ada Byron', 'the sentence has its own direction');
   t.strictSame(await findBarriers(page), []);
@@ -102,7 +102,7 @@ t.test('whoever has gone on to the next conversation is told there', async t => 
   await page.getByRole('button', { name: 'Read it' }).click();
   await getLog(page).getByText('Wait!').waitFor();
   await told.waitFor({ state: 'detached' });
-  const notice = page.getByRole('alert').filter({ hasText: 'A new message came. Read it first.' });
+  const notice = page.getByRole('alert').filter({ hasText: 'A new message has arrived. Read it first.' });
   await notice.getByRole('button', { name: 'Close anyway' }).waitFor();
   await page.getByRole('option', { name: 'Alan Turing' }).click();
   await getLog(page).getByText('Hello').waitFor();
@@ -122,14 +122,14 @@ t.test('of several at once, those stay, and stay chosen', async t => {
   await page.getByText('Online').waitFor();
   await getRow('Ada Byron').click({ modifiers: ['Control'] });
   await getRow('Alan Turing').click({ modifiers: ['Control'] });
-  await page.getByText('2 chosen').waitFor();
+  await page.getByText('2 selected').waitFor();
   await holdOnce(page, 'POST', /\/v1\/threads\/bulk$/, () =>
     receive(setting, 'alan', 'One more', 'Alan Turing'),
   );
-  const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+  const toolbar = page.getByRole('toolbar', { name: 'Selected conversations' });
   await toolbar.getByRole('button', { name: 'Close', exact: true }).click();
   await toolbar.getByText('1 could not be changed').waitFor();
-  await toolbar.getByText('A new message came. Read it first.').waitFor();
+  await toolbar.getByText('A new message has arrived. Read it first.').waitFor();
   await getRow('Alan Turing').getByText('One more').waitFor();
   await getRow('Ada Byron').waitFor({ state: 'detached' });
   t.equal(await page.locator('[role=option][data-chosen]').count(), 1);
@@ -152,20 +152,20 @@ t.test(
     await getRow('Bob').waitFor();
     await page.getByText('Online').waitFor();
     await getRow('Bob').click({ modifiers: ['Control'] });
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     const { promise: hasGone, resolve: go } = Promise.withResolvers<void>();
     await holdOnce(page, 'POST', /\/v1\/threads\/bulk$/, async () => {
       await hasGone;
       await receive(setting, 'bob', 'Wait!', 'Bob');
     });
-    const toolbar = page.getByRole('toolbar', { name: 'Chosen conversations' });
+    const toolbar = page.getByRole('toolbar', { name: 'Selected conversations' });
     await toolbar.getByRole('button', { name: 'Close', exact: true }).click();
     await page.getByRole('link', { name: /^Unassigned/ }).click();
     await page.getByRole('heading', { name: 'Unassigned' }).waitFor();
     await getRow('Cleo').click({ modifiers: ['Control'] });
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     go();
-    await page.getByText('Bob wrote at the last moment: the conversation is still open.').waitFor();
+    await page.getByText('Bob has just written: the conversation is still open.').waitFor();
     t.equal(await getRow('Cleo').getAttribute('aria-checked'), 'true', 'what comes late empties nothing');
     t.equal(await page.getByRole('option', { checked: true }).count(), 1);
     t.strictSame(await findBarriers(page), []);
@@ -185,12 +185,12 @@ t.test('what has left the list is not chosen any more', async t => {
   await getRow('Bob').waitFor();
   await page.getByText('Online').waitFor();
   for (const name of ['Bob', 'Cleo']) await getRow(name).click({ modifiers: ['Control'] });
-  await page.getByText('2 chosen').waitFor();
+  await page.getByText('2 selected').waitFor();
   // Over the list no row would move.
   await page.mouse.move(0, 0);
   await skein.threads.update(cleo, { status: 'closed' });
   await getRow('Cleo').waitFor({ state: 'detached' });
-  await page.getByText('1 chosen').waitFor();
+  await page.getByText('1 selected').waitFor();
   await skein.threads.update(cleo, { status: 'open' });
   await getRow('Cleo').waitFor();
   t.equal(await page.getByRole('option', { checked: true }).count(), 1, 'nor when it comes back');

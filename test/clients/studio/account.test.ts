@@ -97,10 +97,10 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   await part.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
   t.strictSame(await findBarriers(page), []);
   const secret = (await part.locator('code').textContent()) ?? '';
-  await part.getByRole('textbox', { name: 'Code of the app' }).fill('000000');
+  await part.getByRole('textbox', { name: 'Code from your app' }).fill('000000');
   await part.getByRole('button', { name: 'Turn it on' }).click();
   await part.getByRole('alert').getByText('This code is wrong').waitFor();
-  await part.getByRole('textbox', { name: 'Code of the app' }).fill(showCode(secret, Date.now()));
+  await part.getByRole('textbox', { name: 'Code from your app' }).fill(showCode(secret, Date.now()));
   await part.getByRole('button', { name: 'Turn it on' }).click();
   const codes = part.getByRole('list', { name: 'Your recovery codes' }).getByRole('listitem');
   await codes.first().waitFor();
@@ -122,7 +122,7 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   await button(tab, 'Sign in').click();
   await tab.getByRole('heading', { name: 'Enter your code' }).waitFor();
   t.strictSame(await findBarriers(tab), []);
-  const field = tab.getByRole('textbox', { name: 'Code of the app' });
+  const field = tab.getByRole('textbox', { name: 'Code from your app' });
   await field.fill('000000');
   await field.press('Enter');
   await tab.getByRole('alert').getByText('This code is wrong').waitFor();
@@ -146,7 +146,7 @@ t.test(
     const member = await addOperator(setting);
     const { workspaceId } = await owner.api.projects.get(projectId);
     const page = await open(t, owner, `/studio/workspace/${workspaceId}`);
-    const demand = page.getByRole('switch', { name: 'Demand a second factor of every member' });
+    const demand = page.getByRole('switch', { name: 'Require a second factor of every member' });
     await demand.click({ force: true });
     await page.getByRole('alert').getByText('Set up a second factor of your own first').waitFor();
     t.strictSame(await findBarriers(page), []);
@@ -205,7 +205,7 @@ t.test(
     );
     await page.clock.fastForward(tokenMs);
     await form.getByRole('button', { name: 'Create API key' }).click();
-    const again = page.getByRole('dialog', { name: 'Your session is over' });
+    const again = page.getByRole('dialog', { name: 'Your session has ended' });
     await again.getByRole('textbox', { name: 'Password' }).fill('not this one');
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.getByText('The e-mail address or the password is wrong.').waitFor();
@@ -216,7 +216,7 @@ t.test(
     await page.keyboard.press('Escape');
     t.equal(await again.getByRole('textbox', { name: 'E-mail' }).inputValue(), person.email);
     await again.getByRole('textbox', { name: 'Password' }).fill(password);
-    const inOther = other.getByRole('dialog', { name: 'Your session is over' });
+    const inOther = other.getByRole('dialog', { name: 'Your session has ended' });
     await inOther.waitFor();
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
@@ -239,7 +239,7 @@ t.test('where somebody else signs in instead, nothing of the first is shown any 
     [first.email],
   );
   await page.clock.fastForward(tokenMs);
-  const again = page.getByRole('dialog', { name: 'Your session is over' });
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
   await again.getByRole('textbox', { name: 'E-mail' }).fill(second.email);
   await again.getByRole('textbox', { name: 'Password' }).fill(password);
   await again.getByRole('button', { name: 'Sign in' }).click();

@@ -64,7 +64,7 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await page.getByRole('heading', { name: 'find_order' }).waitFor();
   await page.getByRole('textbox', { name: 'number' }).fill('A17');
   await page.getByRole('button', { name: 'Call it' }).click();
-  await page.getByText('It answered').waitFor();
+  await page.getByText('It responded').waitFor();
   t.strictSame(await findBarriers(page), []);
 
   await go('Instructions');
@@ -114,7 +114,7 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await dialog.getByRole('combobox', { name: 'Instructions' }).click();
   await page.getByRole('option', { name: 'Front desk' }).click();
   await dialog.getByRole('combobox', { name: 'Mode' }).click();
-  await page.getByRole('option', { name: 'Answers by itself' }).click();
+  await page.getByRole('option', { name: 'Answers automatically' }).click();
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Create agent' }).click();
   await page.getByRole('cell', { name: 'Ava', exact: true }).waitFor();
@@ -140,10 +140,10 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await page.goto(
     `${setting.baseUrl}/studio/${projectId}/${environmentId}/messages?message=${message?.messageId ?? ''}`,
   );
-  const timeline = dialog.getByRole('list', { name: 'What became of the message' });
+  const timeline = dialog.getByRole('list', { name: 'Message timeline' });
   await timeline.getByText('Received', { exact: true }).waitFor();
   await timeline.getByText('Succeeded').waitFor();
-  await timeline.getByText('A tool was used').waitFor();
+  await timeline.getByText('Tool called').waitFor();
   await timeline.getByRole('link', { name: 'Show its steps' }).click();
   await dialog.getByText('find_order').waitFor();
 });
@@ -159,9 +159,9 @@ t.test('a version is tried: on a conversation, whose calls are known, and on wha
   const form = dialog.getByRole('form', { name: 'Try it' });
   await form.getByRole('combobox', { name: 'Conversation' }).click();
   await page.getByRole('option', { name: /order A17/i }).click();
-  await form.getByRole('textbox', { name: 'A message of the customer' }).fill('Where is order A17 now?');
+  await form.getByRole('textbox', { name: 'Customer message' }).fill('Where is order A17 now?');
   await form.getByRole('button', { name: 'Ask the model' }).click();
-  await form.getByText('As it was in this conversation').waitFor();
+  await form.getByText('As recorded in this conversation').waitFor();
   await form.getByRole('status').getByText('Order A17 is on its way.').waitFor();
   t.strictSame(await findBarriers(page), []);
 
@@ -187,7 +187,7 @@ t.test(
     });
     await page.getByRole('link', { name: 'Ava', exact: true }).click();
     await page.getByText('Version 1 answers all conversations.').waitFor();
-    await page.getByText('It has suggested nothing.').waitFor();
+    await page.getByText('It has not suggested anything.').waitFor();
     t.strictSame(await findBarriers(page), []);
     const form = page.getByRole('form', { name: 'Which version answers' });
     await form.getByRole('combobox', { name: 'Another version' }).click();
@@ -247,7 +247,7 @@ t.test('what was made is changed: a tool, instructions, an agent, the key of a p
   await page.locator('input[value="[redacted]"]').waitFor();
   await page.getByRole('textbox', { name: 'number' }).fill('A17');
   await page.getByRole('button', { name: 'Call it' }).click();
-  await page.getByText('It answered').waitFor();
+  await page.getByText('It responded').waitFor();
   t.equal(shop.received.at(-1)?.headers['x-shop'], 'secret-of-the-shop');
   await page.getByRole('button', { name: 'New secret' }).click();
   await dialog.getByRole('button', { name: 'New secret' }).click();

@@ -174,12 +174,12 @@ t.test('who cancels at the provider, or comes with an answer of elsewhere, chang
 
   // The name of the sign-up was used up by the answer before.
   await page.goto(`${baseUrl}/studio/chatapp?code=AQforged&state=${state}`);
-  await page.getByText('This page belongs to a sign-up').waitFor();
+  await page.getByText('This sign-up was started in another tab').waitFor();
   t.notMatch(page.url(), /code/);
   const asked = provider.requests.filter(request => request.includes('oauth/access_token')).length;
   t.match(await getStatus(channelId), { status: 'disconnected', error: null });
   await page.reload();
-  await page.getByText('This page belongs to a sign-up').waitFor();
+  await page.getByText('This sign-up was started in another tab').waitFor();
   t.equal(provider.requests.filter(request => request.includes('oauth/access_token')).length, asked);
 });
 
@@ -259,7 +259,7 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   const main = page.getByRole('main');
   const dialog = page.getByRole('dialog');
   await main.getByRole('button', { name: 'Connect' }).click();
-  await dialog.getByText('By an access token').click();
+  await dialog.getByText('Use an access token').click();
   const tokenField = dialog.getByRole('textbox', { name: 'Access token' });
   const connect = dialog.getByRole('button', { name: 'Connect', exact: true });
   await tokenField.fill('EAAnothing');
@@ -279,13 +279,13 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   await tokenField.fill(accessToken);
   await connect.click();
   await dialog.waitFor({ state: 'detached' });
-  await main.getByText('Ends soon').waitFor();
-  await main.getByText('A token of a system user is renewed by itself').waitFor();
+  await main.getByText('Expires soon').waitFor();
+  await main.getByText('The token of a system user is renewed automatically').waitFor();
   t.notMatch(await page.content(), accessToken);
 
   // Asked for what it needs, the provider refuses the token: the channel learns of it.
   for (const each of provider.accounts.listTokens()) each.revoked = 463;
-  await main.getByRole('button', { name: 'Look again' }).click();
+  await main.getByRole('button', { name: 'Check again' }).click();
   const check = main.locator('[data-check="token_valid"][data-is="fails"]');
   await check.getByText('What to do:').waitFor();
   t.equal(
@@ -297,7 +297,7 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   await main.getByText('Refused by the provider').waitFor();
   await main.getByText('Needs attention').first().waitFor();
   const lost = main.getByRole('row', { name: /Connected → Needs attention/ });
-  await lost.getByText('By itself').waitFor();
+  await lost.getByText('System', { exact: true }).waitFor();
   await lost.getByText('provider’s code 190').waitFor();
   await expectNoBarriers(t, page, 'the token is refused');
   await leaveForProvider(page, /^Connect again/);

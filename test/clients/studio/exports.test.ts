@@ -52,10 +52,10 @@ t.test('what is known of a person, by their name and by a conversation', async t
   await receive({ skein, channelId: other.channelId }, 'ada', 'And on another channel.');
   await receive(setting, 'somebody', 'Nothing of Ada.');
   const page = await openConsole(t, browser, setting, owner, { path: at(`/events?thread=${threadId}`) });
-  const dialog = page.getByRole('dialog', { name: 'What is known of a person' });
+  const dialog = page.getByRole('dialog', { name: 'Export personal data' });
   const field = dialog.getByRole('textbox', { name: 'Person or conversation' });
-  const click = () => dialog.getByRole('button', { name: 'Save as a file' }).click();
-  await page.getByRole('button', { name: 'Data of a person' }).click();
+  const click = () => dialog.getByRole('button', { name: 'Download' }).click();
+  await page.getByRole('button', { name: 'Personal data' }).click();
   t.equal(await field.inputValue(), threadId, 'that of the filter is there');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -87,5 +87,5 @@ t.test('nobody is led to it who may not have it', async t => {
   const page = await openConsole(t, browser, setting, viewer, { path: at('/events') });
   await page.getByRole('main').getByRole('heading', { name: 'Events' }).waitFor();
   await page.getByRole('table').waitFor();
-  t.equal(await page.getByRole('button', { name: 'Data of a person' }).count(), 0);
+  t.equal(await page.getByRole('button', { name: 'Personal data' }).count(), 0);
 });

@@ -43,7 +43,7 @@ export async function makeWebhook(page: Page, url: string, look: Look): Promise<
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await page.getByRole('textbox', { name: 'Name' }).fill('Shop events');
   await page.getByRole('textbox', { name: 'Address' }).fill(url);
-  await page.getByText('Chosen events').click();
+  await page.getByText('Selected events').click();
   await page.getByRole('checkbox', { name: 'Everything about thread' }).check();
   await look();
   await page.getByRole('button', { name: 'Create webhook' }).click();
@@ -67,5 +67,5 @@ export async function sendTest(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Shop events' }).waitFor();
   await page.getByRole('button', { name: 'Send a test' }).click();
   await page.getByRole('button', { name: 'stitch.test.ping' }).click();
-  await page.getByText('Answered 204').waitFor();
+  await page.getByText('Responded 204').waitFor();
 }

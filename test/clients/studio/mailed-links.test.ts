@@ -129,7 +129,7 @@ t.test('a password is set; a link that was cut says so', async t => {
   await checkSent(t, tab, token);
   t.ok(await anonymous.auth.login({ email, password: 'a new password' }));
   const cut = await open(t, 'reset', '');
-  await cut.page.getByRole('alert').getByText('This address is not complete.').waitFor();
+  await cut.page.getByRole('alert').getByText('This link is incomplete.').waitFor();
 });
 
 t.test(

@@ -86,7 +86,7 @@ t.test('it is added, renamed, signs in without a password, and is refused once r
   await part.getByRole('textbox', { name: 'Name' }).fill('Twice');
   await part.getByRole('textbox', { name: 'Present password' }).fill(password);
   await part.getByRole('button', { name: 'Add a passkey' }).click();
-  await part.getByRole('alert').getByText('has a passkey of your account already').waitFor();
+  await part.getByRole('alert').getByText('already has a passkey for your account').waitFor();
   await part.getByRole('button', { name: 'Cancel' }).click();
 
   await signOut(page);
@@ -108,7 +108,7 @@ t.test('it is added, renamed, signs in without a password, and is refused once r
   await part.getByRole('listitem').waitFor({ state: 'detached' });
   await signOut(page);
   await button(page, 'Sign in with a passkey').click();
-  await page.getByRole('alert').getByText('This passkey does not sign in here.').waitFor();
+  await page.getByRole('alert').getByText('This passkey does not work here.').waitFor();
 });
 
 t.test('after the password it is the second step, in Studio and in the Console', async t => {

@@ -103,7 +103,7 @@ const message = await open(`/messages?q=${asked?.threadId ?? ''}&message=${asked
 await message.getByRole('dialog').getByText('Webhook Shop events').click();
 await message
   .getByRole('dialog')
-  .getByText(/Answered \d+/)
+  .getByText(/Responded \d+/)
   .waitFor();
 await take(message, 'message');
 const loom = await open(`/instructions/${loomId}`);
@@ -126,7 +126,7 @@ await channel.getByRole('log').scrollIntoViewIfNeeded();
 await take(channel, 'channel');
 const creating = await open('/webhooks');
 await creating.getByRole('button', { name: 'Create webhook' }).first().click();
-await creating.getByRole('dialog').getByText('Chosen events').click();
+await creating.getByRole('dialog').getByText('Selected events').click();
 await creating.getByRole('checkbox', { name: 'Everything about thread' }).check();
 await take(creating, 'create-webhook');
 const keys = await open('/keys');

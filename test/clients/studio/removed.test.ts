@@ -24,9 +24,9 @@ t.test('a page that looks again by itself tells at once, and nothing of it stays
   t.equal(await page.getByRole('navigation').count(), 0);
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('link', { name: 'Go to another project' }).click();
-  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+  await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor();
   await page.goBack();
-  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+  await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor();
 });
 
 t.test('a page of which nothing is asked tells within half a minute', async t => {

@@ -41,7 +41,7 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
   });
   const page = await openConsole(t, browser, setting, lead, { path: at('') });
   await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
-  await page.getByText('Left of the day’s budget').waitFor();
+  await page.getByText('Left of today’s budget').waitFor();
   await page.getByRole('main').getByText('Channel', { exact: true }).click();
   t.match(
     await page.getByRole('row', { name: /^Sandbox / }).innerText(),
@@ -49,9 +49,9 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
     'one message came',
   );
   t.strictSame(await findBarriers(page), []);
-  await page.getByRole('textbox', { name: 'For a day' }).fill('5');
+  await page.getByRole('textbox', { name: 'Per day' }).fill('5');
   const saved = page.waitForResponse(response => response.request().method() === 'PUT');
-  await page.getByRole('button', { name: 'Save the budgets' }).click();
+  await page.getByRole('button', { name: 'Save budgets' }).click();
   t.match(await (await saved).json(), { perProjectDayMicros: 5_000_000 });
 });
 
@@ -84,11 +84,11 @@ t.test(
   async t => {
     const page = await openConsole(t, browser, setting, owner, { path: at('/team') });
     const form = page.getByRole('region', { name: 'Automatic assignment' });
-    const isOn = form.getByRole('switch', { name: 'Give waiting conversations to operators in turn' });
-    const most = form.getByRole('textbox', { name: 'Open conversations of an operator, at most' });
+    const isOn = form.getByRole('switch', { name: 'Assign waiting conversations to operators in turn' });
+    const most = form.getByRole('textbox', { name: 'Most open conversations per operator' });
     await isOn.check({ force: true });
     await most.fill('0');
-    await form.getByText('A whole number from 1 to 1,000.').waitFor();
+    await form.getByText('Enter a whole number from 1 to 1,000.').waitFor();
     await most.fill('12');
     const saved = page.waitForResponse(response => response.request().method() === 'PATCH');
     await form.getByRole('button', { name: 'Save' }).click();
@@ -142,7 +142,7 @@ t.test('the audit log is narrowed by project and time, and an opened entry has a
   const until = page.getByLabel('To', { exact: true });
   await until.fill('2026-01-02T00:00');
   await until.press('Enter');
-  await page.getByText('Nothing is found. Take a filter away.').waitFor();
+  await page.getByText('Nothing matches. Remove a filter.').waitFor();
 });
 
 t.test('the palette goes anywhere by a name, and nowhere that refuses its user', async t => {
@@ -169,7 +169,7 @@ t.test('the palette goes anywhere by a name, and nowhere that refuses its user',
   await outside.keyboard.press('Control+k');
   const outer = outside.getByRole('combobox', { name: 'Go to …' });
   await outer.fill('audit');
-  await outside.getByText('Nothing fits.').waitFor();
+  await outside.getByText('No results.').waitFor();
   await outer.fill('workspace');
   await outside.getByRole('option', { name: 'My workspace · Workspace' }).waitFor();
   t.strictSame(await findBarriers(outside), []);
@@ -184,5 +184,5 @@ t.test('the palette goes anywhere by a name, and nowhere that refuses its user',
   const theirs = await openConsole(t, browser, setting, viewer, { path: at('') });
   await theirs.getByRole('button', { name: 'Go to …' }).click();
   await theirs.getByRole('combobox', { name: 'Go to …' }).fill('audit');
-  await theirs.getByText('Nothing fits.').waitFor();
+  await theirs.getByText('No results.').waitFor();
 });

@@ -59,15 +59,15 @@ t.test('it is set up: provider, domain, proof', async t => {
   await part.getByRole('button', { name: 'Add domain' }).click();
   const domain = part.getByRole('region', { name: 'acme.test' });
   await domain.getByText('_skein-sso.acme.test').waitFor();
-  await domain.getByRole('button', { name: 'Look for the record' }).click();
+  await domain.getByRole('button', { name: 'Verify domain' }).click();
   await domain.getByRole('alert').waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     t.strictSame(await findBarriers(page), [], colorScheme);
   }
   records.set('_skein-sso.acme.test', (await domain.locator('code').nth(1).textContent()) ?? '');
-  await domain.getByRole('button', { name: 'Look for the record' }).click();
-  await domain.getByText('Proven', { exact: true }).waitFor();
+  await domain.getByRole('button', { name: 'Verify domain' }).click();
+  await domain.getByText('Verified', { exact: true }).waitFor();
   t.strictSame(await findBarriers(page), []);
 });
 
@@ -105,7 +105,7 @@ t.test('from the Console it leads back to the Console', async t => {
 t.test('what does not sign in says so, and lets go on', async t => {
   const page = await arrive(t, '/studio/sign-in');
   await leave(page, 'ann@unproven.test');
-  await page.getByRole('alert').getByText('No organisation signs in addresses of this domain.').waitFor();
+  await page.getByRole('alert').getByText('There is no single sign-on for this domain.').waitFor();
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('textbox', { name: 'E-mail' }).fill('ann@acme.test');
   await button(page, 'Continue').click();
@@ -119,7 +119,7 @@ t.test('what does not sign in says so, and lets go on', async t => {
   const { flow, url } = await anonymous.auth.beginSingleSignOn({ email: 'ann@acme.test' });
   const back = await provider.signIn(url, 'ann@acme.test');
   await page.goto(back.href);
-  await page.getByRole('alert').getByText('This sign-in is over, or was begun elsewhere.').waitFor();
+  await page.getByRole('alert').getByText('This sign-in has expired, or was started elsewhere.').waitFor();
   t.equal(new URL(page.url()).search, '');
   await page.evaluate(
     kept => sessionStorage.setItem('skein-sso', kept),
@@ -141,7 +141,7 @@ t.test('where it is demanded, the password is refused, and the way is shown; own
   await tab.getByRole('textbox', { name: 'E-mail' }).fill(email);
   await tab.getByRole('textbox', { name: 'Password' }).fill(password);
   await button(tab, 'Sign in').click();
-  await tab.getByRole('alert').getByText('Your organisation demands single sign-on.').waitFor();
+  await tab.getByRole('alert').getByText('Your organisation requires single sign-on.').waitFor();
   await leave(tab, email);
   await vouch(tab, email);
   await tab.waitForURL(url => url.pathname.startsWith('/studio') && !/\/(?:sso|sign-in)$/.test(url.pathname));
@@ -160,16 +160,16 @@ t.test('an admin who would be signed out by it is warned first', async t => {
   );
   const page = await openConsole(t, browser, setting, { email }, { path });
   const required = page.getByRole('region', { name: 'acme.test' }).getByRole('switch');
-  const warning = page.getByRole('dialog', { name: 'Demand single sign-on for acme.test' });
+  const warning = page.getByRole('dialog', { name: 'Require single sign-on for acme.test' });
   await required.click({ force: true });
-  await warning.getByText('you are no owner').waitFor();
+  await warning.getByText('you are not an owner').waitFor();
   t.strictSame(await findBarriers(page), []);
   await warning.getByRole('button', { name: 'Cancel' }).click();
   await warning.waitFor({ state: 'detached' });
   t.equal(await required.isChecked(), false);
   t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: false }]);
   await required.click({ force: true });
-  await warning.getByRole('button', { name: 'Demand it' }).click();
+  await warning.getByRole('button', { name: 'Require it' }).click();
   await page.getByRole('switch', { checked: true }).waitFor();
   t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: true }]);
 });

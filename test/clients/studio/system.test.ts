@@ -36,7 +36,7 @@ const setting = { ...(await createConsoleAccount(baseUrl, 'operates')), database
 await database.query('update users set email_verified_at = now() where email = $1', [email]);
 const admin = setting.owner;
 const colorSchemes = ['light', 'dark'] as const;
-const verdict = (page: Page) => page.getByRole('region', { name: 'How it does' });
+const verdict = (page: Page) => page.getByRole('region', { name: 'Health' });
 const table = (page: Page, name: string) => page.getByRole('table', { name });
 const row = (page: Page, of: string, text: string) =>
   table(page, of).getByRole('row').filter({ hasText: text });
@@ -45,10 +45,10 @@ t.test(
   'all is well: both nodes, the database and NATS, for everybody’s eyes, screens and languages',
   async t => {
     const page = await openConsole(t, browser, setting, admin, { path: '/studio/system' });
-    await verdict(page).getByRole('heading', { name: 'Everything is well' }).waitFor();
+    await verdict(page).getByRole('heading', { name: 'No problems' }).waitFor();
     await verdict(page).getByText('2 nodes, 8 shards.').waitFor();
-    for (const node of ['one', 'two']) await row(page, 'Nodes', node).getByText('Serves').waitFor();
-    await row(page, 'Nodes', 'answers this page').getByText('one').waitFor();
+    for (const node of ['one', 'two']) await row(page, 'Nodes', node).getByText('Serving').waitFor();
+    await row(page, 'Nodes', 'serves this page').getByText('one').waitFor();
     const base = page.getByRole('region', { name: 'Database and NATS' });
     await base.getByText('connected', { exact: true }).waitFor();
     for (const colorScheme of colorSchemes) {
@@ -89,7 +89,7 @@ t.test('it is a click or a word away, for those who operate the service alone', 
   t.equal(await none.getByRole('link', { name: 'System' }).count(), 0);
   await none.keyboard.press('Control+k');
   await none.getByRole('combobox', { name: 'Go to …' }).fill('system');
-  await none.getByText('Nothing fits.').waitFor();
+  await none.getByText('No results.').waitFor();
   await none.goto(`${baseUrl}/studio/system`);
   await none.getByRole('main').getByRole('alert').waitFor();
   t.equal(await none.getByRole('table').count(), 0, 'and the address leads to nothing');
@@ -100,7 +100,7 @@ t.test(
   'a node that hangs is seen without a reload, with what to do, and its page in the runbook',
   async t => {
     const page = await openConsole(t, browser, setting, admin, { path: '/studio/system' });
-    await verdict(page).getByRole('heading', { name: 'Everything is well' }).waitFor();
+    await verdict(page).getByRole('heading', { name: 'No problems' }).waitFor();
     two.pause();
     const fault = verdict(page)
       .getByRole('listitem')
@@ -126,7 +126,7 @@ t.test(
     t.match(runbook.url(), '/docs/runbook#skeinnodescutoff');
     t.strictSame(await findBarriers(runbook), []);
     two.resume();
-    await row(page, 'Nodes', 'two').getByText('Serves').waitFor();
+    await row(page, 'Nodes', 'two').getByText('Serving').waitFor();
     await down.waitFor({ state: 'detached' });
   },
 );
@@ -145,7 +145,7 @@ t.test('where the server does not answer, the page says so and keeps what it kne
   const page = await openConsole(t, browser, setting, admin, { path: '/studio/system' });
   await verdict(page).waitFor();
   await page.route('**/v1/studio/system', route => route.abort());
-  await page.getByText('This page cannot be renewed at the moment.').waitFor();
+  await page.getByText('This page cannot be refreshed at the moment.').waitFor();
   await page.getByRole('main').getByRole('alert').first().waitFor();
   t.ok(await table(page, 'Nodes').isVisible());
   t.strictSame(await findBarriers(page), []);

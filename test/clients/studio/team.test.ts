@@ -39,7 +39,7 @@ t.test('somebody is invited, and the invitation is taken back', async t => {
   ]);
   const page = await openConsole(t, browser, setting, owner, { path });
   const dialog = page.getByRole('dialog');
-  await page.getByText('Nobody is invited. Invite whoever').waitFor();
+  await page.getByText('No open invitations.').waitFor();
   await page.getByRole('button', { name: 'Invite somebody' }).click();
   await dialog.getByRole('textbox', { name: 'E-mail' }).fill('guest@example.com');
   t.strictSame(await findBarriers(page), []);
@@ -86,12 +86,12 @@ t.test('who leaves is led away, and finds nothing there any more', async t => {
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').fill(tom.email);
   await dialog.getByRole('button', { name: 'Leave workspace' }).click();
-  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+  await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor();
   t.strictSame(await findBarriers(page), []);
   // Also by any other address, and in the Console.
   for (const elsewhere of [path, `/console/${projectId}/${environmentId}/all`]) {
     await page.goto(`${setting.baseUrl}${elsewhere}`);
-    await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor();
+    await page.getByRole('heading', { name: 'You are not a member of any workspace' }).waitFor();
   }
   // Somebody takes them in again.
   await setting.database.query(`insert into workspace_members values ($1, $2, 'viewer', now(), now())`, [
@@ -99,5 +99,7 @@ t.test('who leaves is led away, and finds nothing there any more', async t => {
     tom.userId,
   ]);
   await page.getByRole('link', { name: 'I have joined one' }).click();
-  await page.getByRole('heading', { name: 'You belong to no workspace' }).waitFor({ state: 'detached' });
+  await page
+    .getByRole('heading', { name: 'You are not a member of any workspace' })
+    .waitFor({ state: 'detached' });
 });

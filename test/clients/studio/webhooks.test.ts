@@ -19,7 +19,7 @@ t.test('a webhook is changed, disabled, given a new secret, archived and restore
   await page.getByRole('button', { name: 'Edit' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Orders');
   await dialog.getByRole('textbox', { name: 'Address' }).fill('https://example.com/orders');
-  await dialog.getByText('Chosen events').click();
+  await dialog.getByText('Selected events').click();
   await dialog.getByRole('checkbox', { name: 'Everything about thread' }).check();
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Save' }).click();
@@ -116,7 +116,7 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   const page = await openConsole(t, browser, setting, owner, { path: at(`/webhooks/${failing}`) });
   const dialog = page.getByRole('dialog');
   const health = page.getByRole('region', { name: 'Health' });
-  await health.getByText('nothing waits').waitFor();
+  await health.getByText('nothing is waiting').waitFor();
   t.strictSame(await findBarriers(page), []);
 
   await receive(setting, 'ada', 'Hello?');
@@ -124,7 +124,7 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('button', { name: 'Disable' }).waitFor();
   await health.getByText('0%', { exact: true }).waitFor();
-  await health.getByRole('img', { name: 'Attempts by hour: 1 in all, 1 of them failed' }).waitFor();
+  await health.getByRole('img', { name: 'Attempts by hour: 1 in total, 1 failed' }).waitFor();
 
   receiver.behaviour = answer(204);
   await page.getByRole('button', { name: 'Deliver again' }).click();
@@ -136,10 +136,10 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   await page.getByRole('combobox', { name: 'State' }).click();
   await page.getByRole('option', { name: 'Failed' }).click();
   await page.getByRole('table').getByText('Delivered', { exact: true }).waitFor({ state: 'detached' });
-  const name = page.getByRole('textbox', { name: 'Name of the event' });
+  const name = page.getByRole('textbox', { name: 'Event name' });
   await name.fill('thread.lifecycle.closed');
   await name.press('Enter');
-  await page.getByText('Nothing is found by these filters.').waitFor();
+  await page.getByText('Nothing matches these filters.').waitFor();
   t.match(new URL(page.url()).search, /status=failed/, 'filters stand in the address');
   await name.fill('thread.message.received');
   await name.press('Enter');
@@ -149,19 +149,19 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   await page.getByRole('button', { name: 'thread.message.received' }).click();
   t.match(decodeURIComponent(page.url()), /since="?2026-01-01T/);
 
-  await dialog.getByRole('combobox', { name: 'To which webhook' }).click();
+  await dialog.getByRole('combobox', { name: 'Send it to' }).click();
   await page.getByRole('option', { name: 'Other' }).click();
   t.strictSame(await findBarriers(page), []);
-  await dialog.getByRole('button', { name: 'Send it again' }).click();
+  await dialog.getByRole('button', { name: 'Send again' }).click();
   await page.getByRole('heading', { name: 'Other' }).waitFor();
-  await dialog.getByText('Answered 204').waitFor();
+  await dialog.getByText('Responded 204').waitFor();
   t.match(page.url(), other);
   await page.keyboard.press('Escape');
 
   await page.goto(`${setting.baseUrl}${at(`/webhooks/${failing}`)}`);
   await page.getByRole('button', { name: 'Deliver again' }).click();
-  await dialog.getByRole('radio', { name: 'Everything of a time' }).check();
-  await dialog.getByRole('combobox', { name: 'To which webhook' }).click();
+  await dialog.getByRole('radio', { name: 'Everything in a time range' }).check();
+  await dialog.getByRole('combobox', { name: 'Send it to' }).click();
   await page.getByRole('option', { name: 'Other' }).click();
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Deliver again' }).click();
@@ -191,9 +191,9 @@ t.test('what became of a message is found by whatever is known of it', async t =
   });
 
   const page = await openConsole(t, browser, setting, owner, { path: at('/messages') });
-  const dialog = page.getByRole('dialog', { name: 'What became of the message' });
+  const dialog = page.getByRole('dialog', { name: 'Message timeline' });
   const field = page.getByRole('textbox', { name: 'Message, conversation or participant' });
-  const timeline = dialog.getByRole('list', { name: 'What became of the message' });
+  const timeline = dialog.getByRole('list', { name: 'Message timeline' });
   const look = async (q: string): Promise<void> => {
     await field.fill(q);
     await page.getByRole('button', { name: 'Find' }).click();
@@ -212,7 +212,7 @@ t.test('what became of a message is found by whatever is known of it', async t =
     'Written,Given to the channel,Sent,Not delivered',
   );
   await timeline.getByText('Webhook Orders').click();
-  await timeline.getByText('Answered 503').waitFor();
+  await timeline.getByText('Responded 503').waitFor();
   await timeline.getByText('out of order').waitFor();
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -234,20 +234,20 @@ t.test('what became of a message is found by whatever is known of it', async t =
     t.equal(await page.getByRole('row').count(), 3, 'its head and two messages');
   }
   await look('nobody-knows-it');
-  await page.getByText('Nothing is known of “nobody-knows-it” in this environment.').waitFor();
+  await page.getByText('Nothing matches “nobody-knows-it” in this environment.').waitFor();
   t.strictSame(await findBarriers(page), []);
 
   // From the log of events.
   await page.goto(`${setting.baseUrl}${at(`/events?name=channel.message.delivery_failed`)}`);
   await page.getByRole('table').getByRole('button', { name: 'channel.message.delivery_failed' }).click();
-  await page.getByRole('dialog').getByRole('link', { name: 'What became of the message' }).click();
+  await page.getByRole('dialog').getByRole('link', { name: 'Message timeline' }).click();
   await dialog.getByText('On <b>its</b> way.').waitFor();
   await leave();
   const [delivery] = await skein.deliveries
     .list({ limit: 1, eventName: 'channel.message.requested' })
     .toArray(1);
   for (const [pasted, option] of [
-    [messageId, 'What became of this message'],
+    [messageId, 'Timeline of this message'],
     [threadId, 'The messages of this conversation'],
     [delivery?.deliveryId ?? '', 'This delivery'],
     ['theirs-4711', 'Messages of “theirs-4711”'],

@@ -35,7 +35,7 @@ t.test('a project is made, gets production, is archived by its name, and comes b
   const row = main.getByRole('row', { name: 'Shop <b>2</b>' });
 
   await row.getByRole('button', { name: 'Add production to' }).click();
-  await page.getByText('Real customers are reached from production').waitFor();
+  await page.getByText('Production reaches real customers').waitFor();
   await submitName(page, 'Name of the environment', 'Live', 'Create production');
   await row.getByRole('link', { name: 'Live' }).waitFor();
   await row.getByText('Production', { exact: true }).waitFor();

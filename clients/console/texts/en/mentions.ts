@@ -2,8 +2,8 @@
 export const mentions = {
   title: 'Mentions',
   none: 'No note mentions you yet. Colleagues mention you with @ and your name.',
-  reading: 'Reading your mentions',
-  failed: 'Your mentions could not be read.',
+  reading: 'Loading your mentions',
+  failed: 'Your mentions could not be loaded.',
   readAgain: 'Try again',
   readAll: 'Mark all as read',
   more: 'Show more',
@@ -11,5 +11,5 @@ export const mentions = {
   by: (author: string, participant: string) => `${author}, about ${participant}`,
   mentionedBy: (author: string) => `${author} mentions you`,
   open: 'Open the conversation',
-  dismiss: 'Put it away',
+  dismiss: 'Dismiss',
 };

@@ -1,8 +1,8 @@
 /** What stands in a conversation: messages, files, notes and events. */
 export const message = {
-  actions: 'What to do with this message',
+  actions: 'Message actions',
   reply: 'Reply to this message',
-  timeline: 'What became of it',
+  timeline: 'Message timeline',
   run: 'How the agent came to it',
   agent: 'Agent',
   program: 'Program',
@@ -16,15 +16,15 @@ export const message = {
     failed: 'Not delivered',
   },
   failedBecause: (why: string) => `Not delivered: ${why}`,
-  unknownOutcome: 'The provider gave no answer: it may have arrived all the same.',
+  unknownOutcome: 'The provider did not respond. The message may still have arrived.',
   retry: 'Send again',
   empty: 'No text',
   forwarded: { once: 'Forwarded', often: 'Forwarded many times' },
   unknownQuote: 'A message that is not shown here',
   showQuote: 'Show this message',
-  referral: 'Came by an advertisement',
+  referral: 'Came from an advertisement',
   reactedWith: (emoji: string) => `Reacted with ${emoji}`,
-  reactionRemoved: 'Took a reaction back',
+  reactionRemoved: 'Removed a reaction',
   showMore: 'Show all',
   showLess: 'Show less',
 };
@@ -42,7 +42,7 @@ export const content = {
     other: 'Answered',
   },
   template: (name: string, language: string) => `Template ${name} (${language})`,
-  unsupported: 'A kind of message that cannot be shown here',
+  unsupported: 'This kind of message cannot be shown here',
   system: {
     number_changed: 'The participant has a new number',
     user_id_changed: 'The participant has a new id',
@@ -56,7 +56,7 @@ export const content = {
 export const files = {
   kinds: { image: 'Picture', audio: 'Audio', video: 'Video', document: 'Document', sticker: 'Sticker' },
   voice: 'Voice message',
-  pending: 'Is being fetched',
+  pending: 'Fetching',
   failed: (why: string) => `Could not be fetched: ${why}`,
   unavailable: 'The file cannot be shown',
   unplayable: 'It cannot be played here',

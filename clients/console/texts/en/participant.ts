@@ -32,9 +32,10 @@ export const participant = {
   booleans: { true: 'Yes', false: 'No' },
   badNumber: 'Not a number',
   fieldTaken: 'There is a field of that name.',
-  fieldChanged: (value: string) => `Somebody has changed it to “${value}” meanwhile. Saving replaces that.`,
-  fieldGone: 'Somebody has removed it meanwhile. Saving adds it again.',
+  fieldChanged: (value: string) =>
+    `Somebody has changed it to “${value}” in the meantime. Saving replaces that.`,
+  fieldGone: 'Somebody has removed it in the meantime. Saving adds it again.',
   metadata: 'Metadata',
   attributes: 'Attributes',
-  agentDefault: 'That of the agent',
+  agentDefault: 'The agent’s own mode',
 };

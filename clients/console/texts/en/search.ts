@@ -13,7 +13,7 @@ export const search = {
   },
   commands: { assign: 'Assign to …', mode: 'Agent mode …', snooze: 'Snooze …' },
   searching: 'Searching …',
-  nothing: 'Nothing fits. Try fewer or other words: the last one may be unfinished.',
+  nothing: 'No results. Try fewer or different words: the last one may be unfinished.',
   all: (words: string) => `All results for “${words}”`,
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   dark: 'Dark appearance',

@@ -1,8 +1,9 @@
 /** The frame around everything: where one works, how the connection stands, who is signed in. */
 export const shell = {
   appName: 'Console',
-  noProject: 'You belong to no project yet. Ask an administrator of your workspace to add you to one.',
-  notAllowed: 'You may not work in this project.',
+  noProject:
+    'You are not a member of any project yet. Ask an administrator of your workspace to add you to one.',
+  notAllowed: 'You do not have access to this project.',
   notAllowedHint:
     'You have no role in it, or not any more. Ask an administrator of your workspace if that is a mistake.',
   elsewhere: 'Go to another project',
@@ -26,28 +27,26 @@ export const shell = {
     connecting: 'Reconnecting',
     waiting: (seconds: number) => `Reconnecting in ${seconds} s`,
     catchingUp: (left: string) => `Catching up (${left})`,
-    reset: 'Reading everything again',
-    polling: (seconds: number) => `No live updates: read again every ${seconds} s`,
+    reset: 'Reloading everything',
+    polling: (seconds: number) => `No live updates: refreshed every ${seconds} s`,
     pollingHint:
-      'The server answers, but something on the way to it lets no live connection through. You can work and send as ever; what others do is shown a little later. Your network’s administrator can allow websockets to this address.',
+      'The server responds, but something in between blocks live connections. You can work and send as usual, but see what others do a little later. Your network’s administrator can allow websockets to this address.',
     offline: 'Offline: no network',
     ended: 'Disconnected: sign in again',
-    unsent: (count: number) => (count === 1 ? '1 waits to be sent' : `${count} wait to be sent`),
+    unsent: (count: number) => (count === 1 ? '1 waiting to be sent' : `${count} waiting to be sent`),
     refused: (count: number) => `${count} not sent`,
     unsentElsewhere: (count: number) =>
       count === 1 ? '1 not sent in another environment' : `${count} not sent in other environments`,
   },
   damaged: {
     title: (count: number) =>
-      count === 1
-        ? '1 message was not sent, and is damaged'
-        : `${count} messages were not sent, and are damaged`,
-    hint: 'This browser had kept them until they are sent, and cannot read them any more. Please send them again.',
+      count === 1 ? '1 unsent message is damaged' : `${count} unsent messages are damaged`,
+    hint: 'This browser kept them until they could be sent, and can no longer read them. Please send them again.',
     text: 'What can still be read, to copy it',
-    dismiss: 'I know',
+    dismiss: 'Dismiss',
   },
   signOutUnsent:
-    'Some of what you have written is not sent yet, and signing out discards it. Sign out anyway?',
+    'Some of what you wrote has not been sent yet, and signing out discards it. Sign out anyway?',
   missingFiles:
     'A part of this page could not be loaded: there may be a newer version of it, or no connection. What you have written is kept.',
   settings: 'Settings',
@@ -56,8 +55,8 @@ export const shell = {
     of: {
       next: 'Next conversation',
       previous: 'Previous conversation',
-      select: 'Choose, to change several at once',
-      range: 'Choose all up to the open one',
+      select: 'Select, to change several at once',
+      range: 'Select all up to the open one',
       filter: 'Filter the list',
       assignTo: 'Assign to somebody',
       archive: 'Archive, or restore',
@@ -70,7 +69,7 @@ export const shell = {
       takeOver: 'Take over from the agent',
       allow: 'Allow a tool',
       refuse: 'Refuse a tool',
-      leave: 'Leave what is open',
+      leave: 'Close what is open',
       assign: 'Assign to yourself',
       close: 'Close, or reopen',
       details: 'Participant and details',

@@ -1,7 +1,7 @@
 /** The audit log. */
 export const audit = {
   title: 'Audit log',
-  about: 'Who has changed what in this workspace, newest first.',
+  about: 'Who changed what in this workspace, newest first.',
   action: 'Action',
   actionHint: 'Action, such as api_key.created',
   actor: 'By',
@@ -20,5 +20,5 @@ export const audit = {
   details: 'Details',
   missing: 'There is no such entry.',
   export: 'Export',
-  none: 'Nothing is found. Take a filter away.',
+  none: 'Nothing matches. Remove a filter.',
 };

@@ -1,15 +1,15 @@
 /** Channels. */
 export const channels = {
   title: 'Channels',
-  about: 'How participants and your team reach each other.',
+  about: 'The ways in which participants and your team reach each other.',
   create: 'Create channel',
   name: 'Name',
   kind: 'Kind',
   kinds: { sandbox: 'Sandbox', custom: 'Custom', chatapp: 'Chat app' },
   kindHints: {
-    sandbox: 'You play the participant, in the browser or over the API. No provider, no costs.',
-    custom: 'Your own program brings messages in, and takes over those to be sent.',
-    chatapp: 'A business account of the chat provider: its users write to you there.',
+    sandbox: 'You play the participant, in the browser or over the API. No provider, no cost.',
+    custom: 'Your own program delivers messages in both directions.',
+    chatapp: 'Your business account at the chat provider: people write to you there.',
   },
   status: 'State',
   states: {
@@ -21,11 +21,11 @@ export const channels = {
   changed: 'Changed',
   created: 'Created',
   agent: 'Agent',
-  noAgent: 'People alone',
+  noAgent: 'None: people answer',
   copyId: 'Copy the id',
   missing: 'There is no such channel',
   none: 'No channel yet',
-  noneHint: 'Begin with a sandbox channel: you can try everything on it without a provider.',
+  noneHint: 'Start with a sandbox channel: you can try everything on it without a provider.',
   tryTitle: 'Try it',
   try: {
     participant: 'Participant',
@@ -41,5 +41,5 @@ export const channels = {
   data: 'Content',
   show: 'Show',
   noCommands:
-    'Nothing waits for your program. Answer a conversation of this channel in the Console, and it appears here.',
+    'Nothing is waiting for your program. Answer a conversation on this channel in the Console, and it appears here.',
 };

@@ -9,8 +9,8 @@ export const history = {
   changed: (from: string, to: string) => `${from} → ${to}`,
   events: {
     'channel.lifecycle.created': 'Created',
-    'channel.status.changed': 'Its state changed',
-    'channel.credential.expiring': 'The access token ends soon, and cannot be renewed by itself',
+    'channel.status.changed': 'State changed',
+    'channel.credential.expiring': 'The access token expires soon, and cannot be renewed automatically',
     'channel.credential.expired': 'The access token was refused',
     'channel.credential.renewed': 'The access token was renewed',
   },
@@ -26,10 +26,10 @@ export const history = {
     install_callback: 'Directing the webhooks',
     interrupted: 'Interrupted',
   },
-  system: 'By itself',
-  formerMember: 'Somebody who is no member any more',
+  system: 'System',
+  formerMember: 'A former member',
   key: (id: string) => `API key ${id}`,
-  none: 'Nothing is recorded yet: changes are kept from this version of the server on. The next one appears here.',
+  none: 'No changes recorded yet. Changes made before this version of the server are not shown.',
 };
 
 export type HistoryTexts = typeof history;

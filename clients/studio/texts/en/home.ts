@@ -1,16 +1,16 @@
 /** The start of an environment. */
 export const home = {
   about:
-    'From an empty project to a webhook that arrives, in a few steps. Each ticks itself off when it has happened.',
+    'A few steps from an empty project to your first delivered webhook. Each one ticks itself off once it has happened.',
   checklist: 'First steps',
   allDone: 'Everything works',
   done: (done: number, all: number) => `${done} of ${all} done`,
   stepDone: 'Done',
   stepOpen: 'To do',
-  toChannels: 'Make a sandbox or custom channel to try it with',
+  toChannels: 'Create a sandbox or custom channel to try it with',
   steps: {
     channel: {
-      title: 'Make a channel',
+      title: 'Create a channel',
       about:
         'Participants write on a channel. A sandbox channel needs no provider: you play the participant.',
       action: 'Create a channel',
@@ -21,12 +21,12 @@ export const home = {
       action: 'Send',
     },
     key: {
-      title: 'Make an API key',
+      title: 'Create an API key',
       about: 'Your program uses it to read and write over the API.',
       action: 'Create an API key',
     },
     webhook: {
-      title: 'Add a webhook',
+      title: 'Create a webhook',
       about: 'The server tells your program what happens, signed and in order.',
       action: 'Create a webhook',
     },

@@ -1,13 +1,13 @@
 /** Messages, found by what is known of them, and what became of each. */
 export const messages = {
   title: 'Messages',
-  about: 'What became of a message: its receipts, the runs of agents, and each webhook that told of it.',
+  about: 'Follow a message: its receipts, the agent runs it caused, and every webhook that reported it.',
   field: 'Message, conversation or participant',
   fieldHint:
-    'The ID of a message or a conversation, an ID of the channel’s provider, a phone number or a name.',
+    'A message or conversation ID, the ID that the channel’s provider uses, a phone number or a name.',
   find: 'Find',
-  hint: 'Enter what you have of the message: its ID from a log or a webhook, the provider’s ID, or whom it was written with.',
-  nothing: (q: string) => `Nothing is known of “${q}” in this environment.`,
+  hint: 'Enter what you know about the message: its ID from a log or a webhook, the provider’s ID, or the participant.',
+  nothing: (q: string) => `Nothing matches “${q}” in this environment.`,
   missing: 'There is no such message in this environment.',
   noMessages: 'There are no messages in this conversation yet.',
   conversations: 'Conversations with this participant',
@@ -24,8 +24,8 @@ export const messages = {
   channel: 'Channel',
   externalId: 'ID at the provider',
   timeline: {
-    title: 'What became of the message',
-    nothing: 'Nothing is recorded of it any more: events are kept for 30 days.',
+    title: 'Message timeline',
+    nothing: 'There are no records of it any more: events are kept for 30 days.',
     by: 'By',
     actors: {
       contact: 'the participant',
@@ -39,8 +39,8 @@ export const messages = {
     deliveriesOf: (eventName: string) => `Webhook deliveries of ${eventName}`,
     toDelivery: 'Open the delivery',
     toRun: 'Show its steps',
-    toolUsed: 'A tool was used',
-    toolFailed: 'A tool failed',
+    toolUsed: 'Tool called',
+    toolFailed: 'Tool failed',
     toTool: 'Show the tool',
     eventNames: {
       'thread.message.received': 'Received',

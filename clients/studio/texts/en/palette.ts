@@ -10,10 +10,10 @@ export const palette = {
     actions: 'Actions',
   },
   searching: 'Searching …',
-  nothing: 'Nothing fits. Try fewer or other words.',
+  nothing: 'No results. Try fewer or different words.',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   ids: {
-    message: 'What became of this message',
+    message: 'Timeline of this message',
     thread: 'The messages of this conversation',
     event: 'This event',
     run: 'This run',

@@ -7,7 +7,7 @@ export const partnerApps = {
   name: 'Name',
   appId: 'App id',
   fingerprint: 'Secret',
-  fingerprintHint: 'A fingerprint: the secret itself is shown to nobody again.',
+  fingerprintHint: 'A fingerprint: the secret itself is never shown again.',
   config: 'Sign-up configuration',
   status: 'State',
   states: { active: 'Active', revoked: 'Revoked' },
@@ -27,14 +27,14 @@ export const partnerApps = {
     nameHint: 'As your team knows it.',
     appIdHint: 'The number that the provider shows in the app’s settings.',
     appSecret: 'App secret',
-    appSecretHint: 'From the app’s settings. It is sealed, and shown to nobody again.',
+    appSecretHint: 'From the app’s settings. It is stored encrypted, and never shown again.',
     config: 'Configuration id of the embedded sign-up',
     configHint:
       'From “Facebook Login for Business” in the app’s settings. Only for connecting in the browser; it may be typed then, too.',
   },
   made: {
     about:
-      'Copy the verify token now: it is shown this once. You need it only where the app’s own callback is set at the provider by hand.',
+      'Copy the verify token now: it is shown only once. You need it only if you set the app’s own callback at the provider by hand.',
     webhookUrl:
       'Callback address of the app, with the id of a channel in place of ch_REPLACE_WITH_CHANNEL_ID',
     copyWebhookUrl: 'Copy the callback address',
@@ -44,12 +44,12 @@ export const partnerApps = {
   },
   rotateTitle: (name: string) => `A new secret for ${name}`,
   rotateHint:
-    'First make a new secret at the provider, then enter it here at once. Calls use it from now on. Webhooks that are still signed with the old one are accepted for 24 hours.',
+    'First create a new secret at the provider, then enter it here right away. Calls use it from now on. Webhooks still signed with the old one are accepted for 24 hours.',
   rotated: 'The new secret is in use.',
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeHint:
-    'No channel can be connected by it any more, and its secret is deleted. This cannot be taken back. An app that a channel uses cannot be revoked.',
-  inUse: 'Disconnect these channels first, or connect them by another app:',
+    'No channel can be connected with it any more, and its secret is deleted. This cannot be undone. An app that a channel uses cannot be revoked.',
+  inUse: 'Disconnect these channels first, or connect them with another app:',
   close: 'Close',
 };
 

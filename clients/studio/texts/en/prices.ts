@@ -2,7 +2,7 @@
 export const prices = {
   title: 'Prices',
   about:
-    'By these prices runs are priced and budgets are held, in US dollars for a million tokens. The list comes with the server, and is the same for all projects: what your provider bills may differ.',
+    'Runs are priced and budgets checked by this list, in US dollars per million tokens. It comes with the server and is the same for all projects. What your provider bills may differ.',
   which: 'Which models',
   of: { used: 'In use', all: 'All' },
   model: 'Model',
@@ -14,11 +14,12 @@ export const prices = {
   cacheWrite: 'Input into the cache',
   long: (price: string, tokens: string) => `${price} beyond ${tokens} tokens`,
   unknown:
-    'Not on the list: its runs have no cost, and it never uses up a budget. Keep it out by the list of models of your key, or choose another.',
+    'Not on the list: its runs have no cost, and no budget stops it. Exclude it with the list of models of your provider key, or choose another.',
   asOf: 'As of',
   source: 'Source',
   none: 'No model is in use yet',
-  noneHint: 'Make instructions with a model: its prices appear here. “All” shows what models cost.',
+  noneHint:
+    'Create instructions with a model, and its prices appear here. “All” shows every model on the list.',
   noneFound: 'No such model is on the list.',
 };
 

@@ -2,16 +2,17 @@
 export const shell = {
   appName: 'Studio',
   navLabel: 'Pages',
-  noProject: 'You belong to no project yet. Ask an administrator of your workspace to add you to one.',
+  noProject:
+    'You are not a member of any project yet. Ask an administrator of your workspace to add you to one.',
   noSuchPlace: 'There is no such project or environment.',
   noSuchPlaceHint:
     'It does not exist, or you have no role in it. Ask an administrator of its workspace if that is a mistake.',
   elsewhere: 'Go to another project',
   noSuchWorkspace: 'There is no such workspace.',
   noSuchWorkspaceHint:
-    'It does not exist, or you are no member of it. Ask one of its administrators if that is a mistake.',
-  projectArchived: 'This project is archived: everything can be read, and nothing changed.',
-  workspaceArchived: 'This workspace is archived: everything can be read, and nothing changed.',
+    'It does not exist, or you are not a member of it. Ask one of its administrators if that is a mistake.',
+  projectArchived: 'This project is archived: you can read everything, but change nothing.',
+  workspaceArchived: 'This workspace is archived: you can read everything, but change nothing.',
   toProject: 'Back to the project',
   missingFiles:
     'A part of this page could not be loaded: there may be a newer version of it, or no connection. Save what you have changed, then load it again.',
@@ -59,7 +60,7 @@ export const secret = {
   done: 'I have copied it',
   rotate: 'New secret',
   gracePeriod: 'The old secret works for',
-  graces: { '0': 'not a moment longer', '300': '5 minutes', '3600': '1 hour', '86400': '24 hours' },
+  graces: { '0': 'no longer at all', '300': '5 minutes', '3600': '1 hour', '86400': '24 hours' },
   grace: (clock: string) => `old secret works for ${clock}`,
 };
 

@@ -3,12 +3,12 @@ export const system = {
   title: 'System',
   about: 'All nodes of this service, for those who operate it. The figures are those of /metrics.',
   asOf: (time: string) => `As of ${time}`,
-  stale: 'This page cannot be renewed at the moment. What it shows is of the time above.',
+  stale: 'This page cannot be refreshed at the moment. It shows the state at the time above.',
   verdict: {
-    title: 'How it does',
-    well: 'Everything is well',
-    wellDetail: (nodes: string, shards: string) => `${nodes}, ${shards}. No alert has a reason to fire.`,
-    sick: (faults: number) => (faults === 1 ? 'One thing is sick' : `${faults} things are sick`),
+    title: 'Health',
+    well: 'No problems',
+    wellDetail: (nodes: string, shards: string) => `${nodes}, ${shards}. No alert condition is met.`,
+    sick: (faults: number) => (faults === 1 ? '1 problem' : `${faults} problems`),
     nodes: (nodes: number) => (nodes === 1 ? 'One node' : `${nodes} nodes`),
     shards: (shards: string) => `${shards} shards`,
     page: 'Act now',
@@ -23,7 +23,7 @@ export const system = {
     SkeinDown: {
       title: 'A node does not answer',
       figure: () =>
-        'It did not say how it does within a second, or has left the cluster in the last half hour without a word and is not back.',
+        'It did not report within a second, or left the cluster unannounced in the last half hour and has not come back.',
       todo: 'Is its process there? Its log says why it ended. If it hangs, kill and start it: nothing that was acknowledged is lost.',
     },
     SkeinNotReady: {
@@ -50,7 +50,7 @@ export const system = {
     },
     SkeinNodeBusy: {
       title: 'A node is too busy',
-      figure: (value: string | undefined) => `Its main thread stands still for ${value} at times.`,
+      figure: (value: string | undefined) => `Its event loop stalls for ${value} at times.`,
       todo: 'At 100 % of a core it has too much load: start another node. At much less, look for swap and busy neighbours.',
     },
     SkeinOverloaded: {
@@ -61,10 +61,10 @@ export const system = {
     SkeinDeadLetters: {
       title: 'Work was given up for good',
       figure: (value: string | undefined) => `${value} reminders or tasks within 15 minutes.`,
-      todo: 'They are listed below. The table dead_letters has the error; mend its cause.',
+      todo: 'They are listed below. The table dead_letters has the error; fix its cause.',
     },
     SkeinDefects: {
-      title: 'A bug: decisions throw',
+      title: 'A bug: commands throw exceptions',
       figure: (value: string | undefined) =>
         `${value} within 15 minutes. Their commands were refused, nothing was lost.`,
       todo: 'Find the entry of level “error” in the log, and report it with the version.',
@@ -91,7 +91,7 @@ export const system = {
     SkeinShardsVacant: {
       title: 'Shards have no owner',
       figure: (value: string | undefined) => `${value} of them. Their threads wait, and get 503.`,
-      todo: 'Start nodes, and mend NATS: it needs JetStream. The shards are taken within seconds.',
+      todo: 'Start nodes, and fix NATS: it needs JetStream. The shards are taken over within seconds.',
     },
     SkeinQuotasAlone: {
       title: 'Nodes enforce rate limits alone',
@@ -117,7 +117,7 @@ export const system = {
       title: 'The chat provider fails',
       figure: (value: string | undefined) =>
         `${value} of its calls of the last ten minutes got no answer, or one that it has failed. Messages wait.`,
-      todo: 'Does this machine reach it? Mend name resolution, the way out, the proxy. In an outage of the provider wait: what waits is sent by itself.',
+      todo: 'Does this machine reach it? Check DNS, outbound traffic and the proxy. If the provider has an outage, wait: queued messages are sent automatically.',
     },
     SkeinTokensExpire: {
       title: 'The token of a chatapp channel ends',
@@ -128,15 +128,15 @@ export const system = {
   nodes: {
     title: 'Nodes',
     node: 'Node',
-    asked: 'answers this page',
+    asked: 'serves this page',
     state: 'State',
     states: {
-      ok: 'Serves',
-      starting: 'Starts',
-      joining: 'Joins',
-      draining: 'Drains',
-      failed: 'Serves nothing',
-      silent: 'Not known',
+      ok: 'Serving',
+      starting: 'Starting',
+      joining: 'Joining',
+      draining: 'Draining',
+      failed: 'Not serving',
+      silent: 'Unknown',
     },
     release: 'Release',
     up: 'Up for',
@@ -150,15 +150,15 @@ export const system = {
     commits: 'Commits, 5 min',
     commitP99: 'Commit, p99',
     refused: 'Refused',
-    tasks: 'Tasks run / wait',
-    asks: 'Asks to others',
+    tasks: 'Tasks running / waiting',
+    asks: 'Requests to other nodes',
     failedChecks: (checks: string) => `fails: ${checks}`,
   },
   shards: {
     title: 'Shards and moves',
     all: 'Shards',
     vacant: 'Without an owner',
-    moving: 'Move at the moment',
+    moving: 'Moving now',
     shard: 'Shard',
     state: 'State',
     states: {
@@ -168,11 +168,11 @@ export const system = {
       'handing over': 'is handed over',
       leaving: 'is given up',
     },
-    by: 'Says',
+    by: 'Reported by',
     owner: 'Owner',
-    desired: 'Should be at',
+    desired: 'Target',
     moves: 'Moves of the last 15 minutes',
-    none: 'Nothing has moved in the last 15 minutes, and nothing moves.',
+    none: 'No shard has moved in the last 15 minutes.',
     takeover: (shards: number, to: string, from: string) =>
       `${to} took ${shards === 1 ? 'one shard' : `${shards} shards`} over from ${from}, which was no member any more`,
     handover: (shards: number, to: string, from: string) =>
@@ -186,10 +186,10 @@ export const system = {
     node: 'Node',
     commands: 'Commands',
     committing: 'Oldest commit',
-    none: 'No actor has anything to do at the moment.',
+    none: 'No actor has waiting commands.',
   },
   stitches: {
-    title: 'Webhooks that lag',
+    title: 'Lagging webhooks',
     stitch: 'Webhook',
     project: 'Project',
     environment: 'Environment',
@@ -197,7 +197,7 @@ export const system = {
     statuses: { active: 'active', disabled: 'disabled', error: 'stopped' },
     lag: 'Events behind',
     oldest: 'Oldest open delivery',
-    none: 'No webhook is behind the log.',
+    none: 'No webhook is lagging.',
   },
   refusals: {
     title: 'Refused commits',
@@ -211,7 +211,7 @@ export const system = {
     },
     recent: '5 minutes',
     total: 'Since the start',
-    none: 'No commit was refused since the nodes have started.',
+    none: 'No commits refused since the nodes started.',
   },
   deadLetters: {
     title: 'Dead letters',
@@ -220,15 +220,15 @@ export const system = {
     name: 'What',
     attempts: 'Attempts',
     at: 'Given up',
-    kept: (count: string) => `${count} are kept. The newest:`,
-    none: 'No reminder and no task was given up.',
+    kept: (count: string) => `${count} in total. The newest:`,
+    none: 'No dead letters.',
   },
   base: {
     title: 'Database and NATS',
     database: 'PostgreSQL',
-    roundTrip: 'A question takes',
+    roundTrip: 'Round trip',
     connections: 'Connections',
-    locks: 'Wait for locks',
+    locks: 'Waiting for locks',
     transaction: 'Longest transaction',
     nats: 'NATS',
     connected: 'connected',

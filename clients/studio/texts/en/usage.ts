@@ -1,8 +1,7 @@
 /** Usage and budgets. */
 export const usage = {
   title: 'Usage',
-  about:
-    'Messages, agents, tokens and what they cost, by days in UTC. Costs are estimates by the price table.',
+  about: 'Messages, agents, tokens and cost, by day in UTC. Costs are estimates from the price table.',
   grouping: 'Grouped by',
   by: { day: 'Day', agent: 'Agent', channel: 'Channel', model: 'Model', provider: 'Provider' },
   span: 'Days',
@@ -19,25 +18,25 @@ export const usage = {
   webhooks: 'Webhooks',
   deliveries: 'Deliveries',
   attempts: 'Attempts',
-  none: 'Nothing was used in this time. Choose more days, or write on a channel.',
+  none: 'Nothing was used in this period. Choose more days, or send a message on a channel.',
   today: {
     title: 'Today',
     spent: 'Spent',
-    left: 'Left of the day’s budget',
+    left: 'Left of today’s budget',
     unlimited: 'Unlimited',
     ended: 'Runs ended by a budget',
-    share: (percent: string) => `${percent} of the day’s budget is spent`,
+    share: (percent: string) => `${percent} of today’s budget is spent`,
   },
   budgets: {
     title: 'Budgets',
     of: {
-      perRunMicros: 'For a run',
-      perThreadMicros: 'For a conversation',
-      perProjectDayMicros: 'For a day',
+      perRunMicros: 'Per run',
+      perThreadMicros: 'Per conversation',
+      perProjectDayMicros: 'Per day',
     },
     unlimited: 'Unlimited',
-    onExceeded: 'Beyond a budget, the agent',
+    onExceeded: 'When a budget is used up, the agent',
     exceeded: { suggest: 'only suggests answers', paused: 'pauses, and leaves the conversation to people' },
-    save: 'Save the budgets',
+    save: 'Save budgets',
   },
 };
