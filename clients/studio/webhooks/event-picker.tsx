@@ -74,9 +74,9 @@ function Area({ group, chosen, onChange }: AreaProps) {
           onChange={event => onChange(chooseArea(chosen, group, event.currentTarget.checked))}
         />
         <Accordion.Control>
-          {area}{' '}
+          {texts.areas[area] ?? area}{' '}
           <Text component="span" size="xs" c="dimmed">
-            {texts.count(isWhole ? types.length : count, types.length)}
+            {toPattern(area)} · {texts.count(isWhole ? types.length : count, types.length)}
           </Text>
         </Accordion.Control>
       </Group>

@@ -40,6 +40,18 @@ export const webhooks = {
     label: 'Events',
     all: 'All events',
     some: 'Selected events',
+    /** What each is about, by the first word of its events. */
+    areas: {
+      agent: 'Agents and runs',
+      byok: 'Keys of model providers',
+      channel: 'Channels',
+      loom: 'Instructions',
+      project: 'API keys and members',
+      stitch: 'Webhooks',
+      thread: 'Conversations and messages',
+      tool: 'Tools',
+      workspace: 'Invitations',
+    } as Readonly<Partial<Record<string, string>>>,
     wholeArea: (area: string) => `Everything about ${area}`,
     count: (chosen: number, all: number) => `${chosen} of ${all}`,
     schema: 'Payload',
