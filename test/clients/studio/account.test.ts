@@ -29,7 +29,7 @@ const section = (page: Page, name: string) => page.getByRole('region', { name, e
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 async function submitPassword(page: Page, part: string, secret = password): Promise<void> {
-  await section(page, part).getByRole('textbox', { name: 'Present password' }).fill(secret);
+  await section(page, part).getByRole('textbox', { name: 'Current password' }).fill(secret);
 }
 
 t.test('the page keeps nobody out, light and dark, in both languages and apps, and fits a phone', async t => {
@@ -37,7 +37,7 @@ t.test('the page keeps nobody out, light and dark, in both languages and apps, a
   for (const path of ['/studio/account', '/console/account']) {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open(t, person, path, { colorScheme, viewport: { width: 360, height: 740 } });
-      await section(page, 'Where you are signed in').getByText('This one').waitFor();
+      await section(page, 'Where you are signed in').getByText('This session').waitFor();
       t.strictSame(await findBarriers(page), [], `${path} ${colorScheme}`);
       t.equal(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), false, 'a phone');
     }
@@ -107,7 +107,7 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   t.equal(await codes.count(), 10);
   const recovery = await codes.allTextContents();
   t.strictSame(await findBarriers(page), []);
-  await part.getByRole('button', { name: 'I have kept them' }).click();
+  await part.getByRole('button', { name: 'I have saved them' }).click();
   await part.getByText('10 recovery codes are left.').waitFor();
   const left = await page.content();
   for (const shown of [secret, ...recovery]) t.notOk(left.includes(shown));

@@ -279,7 +279,7 @@ t.test('by a token: what is wrong with it is told, and where it ends the channel
   await tokenField.fill(accessToken);
   await connect.click();
   await dialog.waitFor({ state: 'detached' });
-  await main.getByText('Expires soon').waitFor();
+  await main.getByText('Expires soon', { exact: true }).waitFor();
   await main.getByText('The token of a system user is renewed automatically').waitFor();
   t.notMatch(await page.content(), accessToken);
 

@@ -50,7 +50,7 @@ async function add(page: Page, name: string): Promise<readonly string[]> {
   const part = section(page, 'Passkeys');
   await part.getByRole('button', { name: 'Add a passkey' }).click();
   await part.getByRole('textbox', { name: 'Name' }).fill(name);
-  await part.getByRole('textbox', { name: 'Present password' }).fill(password);
+  await part.getByRole('textbox', { name: 'Current password' }).fill(password);
   await part.getByRole('button', { name: 'Add a passkey' }).click();
   await part.getByRole('listitem').getByText(name).waitFor();
   return part.getByRole('list', { name: 'Your recovery codes' }).getByRole('listitem').allTextContents();
@@ -72,7 +72,7 @@ t.test('it is added, renamed, signs in without a password, and is refused once r
     t.strictSame(await findBarriers(page), [], colorScheme);
   }
   const part = section(page, 'Passkeys');
-  await part.getByRole('button', { name: 'I have kept them' }).click();
+  await part.getByRole('button', { name: 'I have saved them' }).click();
   await section(page, 'Second factor').getByText('10 recovery codes are left.').waitFor();
   t.notOk((await page.content()).includes(codes[0] ?? '-'));
   await part.getByRole('button', { name: 'Rename the passkey: Laptop' }).click();
@@ -84,7 +84,7 @@ t.test('it is added, renamed, signs in without a password, and is refused once r
   // The same keychain has one of the account already.
   await part.getByRole('button', { name: 'Add a passkey' }).click();
   await part.getByRole('textbox', { name: 'Name' }).fill('Twice');
-  await part.getByRole('textbox', { name: 'Present password' }).fill(password);
+  await part.getByRole('textbox', { name: 'Current password' }).fill(password);
   await part.getByRole('button', { name: 'Add a passkey' }).click();
   await part.getByRole('alert').getByText('already has a passkey for your account').waitFor();
   await part.getByRole('button', { name: 'Cancel' }).click();
@@ -100,10 +100,10 @@ t.test('it is added, renamed, signs in without a password, and is refused once r
   await page.goto(`${baseUrl}/studio/account`);
   await part.getByText('last used').waitFor();
   await part.getByRole('button', { name: 'Remove the passkey: <b>Keychain</b>' }).click();
-  await part.getByRole('textbox', { name: 'Present password' }).fill('something else');
+  await part.getByRole('textbox', { name: 'Current password' }).fill('something else');
   await part.getByRole('button', { name: 'Remove', exact: true }).click();
   await part.getByRole('alert').getByText('That is not the password of your account.').waitFor();
-  await part.getByRole('textbox', { name: 'Present password' }).fill(password);
+  await part.getByRole('textbox', { name: 'Current password' }).fill(password);
   await part.getByRole('button', { name: 'Remove', exact: true }).click();
   await part.getByRole('listitem').waitFor({ state: 'detached' });
   await signOut(page);

@@ -1,12 +1,12 @@
 /** The account of who is signed in. */
 export const ownAccount = {
-  presentPassword: 'Present password',
-  code: 'Code of the app',
-  codeOrRecovery: 'Code of the app, or a recovery code',
+  presentPassword: 'Current password',
+  code: 'Code from your app',
+  codeOrRecovery: 'Code from your app, or a recovery code',
   cancel: 'Cancel',
   email: {
     title: 'E-mail address',
-    intro: 'We send a link to the new address. Until you open it, you sign in with the present one.',
+    intro: 'We send a link to the new address. Until you open it, you sign in with the current one.',
     newEmail: 'New e-mail address',
     submit: 'Send the link',
     mailed: (email: string) => `A mail is on its way to ${email}. Its link works for 24 hours.`,
@@ -20,9 +20,9 @@ export const ownAccount = {
   passkeys: {
     title: 'Passkeys',
     intro:
-      'A passkey signs you in by your finger, face or PIN. With one, signing in by password takes it as well, or a recovery code.',
+      'A passkey signs you in with your fingerprint, face or PIN. Once you have one, signing in with your password also requires it, or a recovery code.',
     elsewhere: 'Passkeys work at this address only:',
-    unknown: 'This browser knows no passkeys.',
+    unknown: 'This browser does not support passkeys.',
     facts: (added: string, used: string | undefined) =>
       used === undefined ? `Added ${added}, not used yet` : `Added ${added}, last used ${used}`,
     backedUp: 'Synced',
@@ -39,12 +39,12 @@ export const ownAccount = {
   },
   secondFactor: {
     title: 'Second factor',
-    intro: 'With it, signing in takes your password and a code of an app on your phone, or a passkey.',
-    on: (since: string) => `The app is on since ${since}.`,
+    intro: 'With it, signing in takes your password and a code from an app on your phone, or a passkey.',
+    on: (since: string) => `Your app has been set up since ${since}.`,
     left: (left: number) => (left === 1 ? 'One recovery code is left.' : `${left} recovery codes are left.`),
     setUp: 'Set up a second factor',
     proceed: 'Continue',
-    scan: 'Scan this code with your authenticator app, then enter the six digits that it shows.',
+    scan: 'Scan this code with your authenticator app, then enter the six digits it shows.',
     qrCode: 'QR code for your authenticator app',
     type: 'If you cannot scan it, type this key into the app:',
     confirm: 'Turn it on',
@@ -54,17 +54,17 @@ export const ownAccount = {
   recoveryCodes: {
     title: 'Your recovery codes',
     intro:
-      'If you lose your phone, each of these stands for a code, once. They are not shown again: keep them in a safe place.',
+      'If you lose your phone, each of these works once in place of a code. They are not shown again: keep them in a safe place.',
     copy: 'Copy the codes',
     copied: 'Copied',
-    kept: 'I have kept them',
+    kept: 'I have saved them',
   },
   sessions: {
     title: 'Where you are signed in',
-    intro: 'If you do not know one of these, end it, and change your password.',
+    intro: 'If you do not recognise one of these, end it and change your password.',
     device: (browser: string | null, system: string | null) =>
       browser === null ? (system ?? 'Unknown device') : system === null ? browser : `${browser} on ${system}`,
-    current: 'This one',
+    current: 'This session',
     facts: (address: string, since: string, used: string) =>
       `From ${address}, since ${since}, last used ${used}`,
     end: 'End',
