@@ -227,10 +227,10 @@ t.test('what the server refuses stays, with its reason, until the operator decid
     await other.goto(`${setting.baseUrl}${path}`);
     await other
       .getByRole('listitem')
-      .filter({ hasText: 'This one' })
+      .filter({ hasText: 'This session' })
       .getByRole('button', { name: /^End the session/ })
       .click({ trial: true });
-    const end = other.getByRole('listitem').filter({ hasText: 'This one' }).getByRole('button');
+    const end = other.getByRole('listitem').filter({ hasText: 'This session' }).getByRole('button');
     t.equal(
       await stay(() => end.click().then(() => clicked.resolve(undefined)), other),
       'confirm',

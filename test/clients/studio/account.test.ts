@@ -147,7 +147,7 @@ t.test(
     const { workspaceId } = await owner.api.projects.get(projectId);
     const page = await open(t, owner, `/studio/workspace/${workspaceId}`);
     const demand = page.getByRole('switch', { name: 'Require a second factor of every member' });
-    await demand.click({ force: true });
+    await demand.click();
     await page.getByRole('alert').getByText('Set up a second factor of your own first').waitFor();
     t.strictSame(await findBarriers(page), []);
     const { secret } = await owner.api.secondFactor.enrol({ password });

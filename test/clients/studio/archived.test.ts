@@ -29,7 +29,7 @@ t.test('each list shows what is archived by its own address, and nothing else', 
     await page.goto(`${setting.baseUrl}${at(path)}`);
     await page.getByText(empty).waitFor();
     t.equal(await page.getByText(name).count(), 0);
-    await page.getByRole('switch', { name: 'Archived' }).check({ force: true });
+    await page.getByRole('switch', { name: 'Archived' }).check();
     await page.getByRole('table').getByText(name).first().waitFor();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -46,7 +46,7 @@ t.test('an agent is restored from the list', async t => {
   t.equal(await page.getByRole('menuitem').count(), 1, 'nothing else changes of it');
   await page.getByRole('menuitem', { name: 'Restore' }).click();
   await page.getByText('Nothing is archived.').waitFor();
-  await page.getByRole('switch', { name: 'Archived' }).uncheck({ force: true });
+  await page.getByRole('switch', { name: 'Archived' }).uncheck();
   await page.getByRole('table').getByText('Ava').first().waitFor();
   t.equal((await skein.agents.get(agentId)).archivedAt ?? null, null);
 });

@@ -86,7 +86,7 @@ t.test(
     const form = page.getByRole('region', { name: 'Automatic assignment' });
     const isOn = form.getByRole('switch', { name: 'Assign waiting conversations to operators in turn' });
     const most = form.getByRole('textbox', { name: 'Most open conversations per operator' });
-    await isOn.check({ force: true });
+    await isOn.check();
     await most.fill('0');
     await form.getByText('Enter a whole number from 1 to 1,000.').waitFor();
     await most.fill('12');

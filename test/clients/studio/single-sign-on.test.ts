@@ -135,7 +135,7 @@ t.test('where it is demanded, the password is refused, and the way is shown; own
   await anonymous.auth.signUp({ email, password });
   const page = await openConsole(t, browser, setting, owner, { path: `/studio/workspace/${workspaceId}` });
   const domain = page.getByRole('region', { name: 'acme.test' });
-  await domain.getByRole('switch').click({ force: true });
+  await domain.getByRole('switch').click();
   await domain.getByRole('switch', { checked: true }).waitFor();
   const tab = await arrive(t, '/studio/sign-in');
   await tab.getByRole('textbox', { name: 'E-mail' }).fill(email);
@@ -161,14 +161,14 @@ t.test('an admin who would be signed out by it is warned first', async t => {
   const page = await openConsole(t, browser, setting, { email }, { path });
   const required = page.getByRole('region', { name: 'acme.test' }).getByRole('switch');
   const warning = page.getByRole('dialog', { name: 'Require single sign-on for acme.test' });
-  await required.click({ force: true });
+  await required.click();
   await warning.getByText('you are not an owner').waitFor();
   t.strictSame(await findBarriers(page), []);
   await warning.getByRole('button', { name: 'Cancel' }).click();
   await warning.waitFor({ state: 'detached' });
   t.equal(await required.isChecked(), false);
   t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: false }]);
-  await required.click({ force: true });
+  await required.click();
   await warning.getByRole('button', { name: 'Require it' }).click();
   await page.getByRole('switch', { checked: true }).waitFor();
   t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: true }]);
