@@ -119,7 +119,7 @@ export class Acceptance {
       const invitation = await this.#lockInvitation(em, token, now);
       if (invitation.emailKey !== user.emailKey) throw this.#refuse('invitation_absent');
       events.push(...(await accept(em, invitation, audit)));
-      return this.#enter(em, userId, events, client, now, proven.signedOnBy);
+      return this.#enter(em, userId, events, client, now, proven);
     });
     this.#access.invalidateUser(userId);
     return session;
@@ -146,7 +146,7 @@ export class Acceptance {
         const audit = { byUserId: userId, origin: client, now };
         const events = await accept(em, invitation, audit);
         await recordAccountAction(em, audit, { action: 'user.created', targetId: userId });
-        return this.#enter(em, userId, events, client, now, null);
+        return this.#enter(em, userId, events, client, now, byPassword);
       });
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
@@ -174,9 +174,9 @@ export class Acceptance {
     events: readonly NewEvent[],
     client: LoginClient,
     now: number,
-    signedOnBy: string | null,
+    { signedOnBy, latest }: Proven,
   ): Promise<OpenSession> {
-    const session = await this.#sessions.open(em, userId, client, now, signedOnBy);
+    const session = await this.#sessions.open(em, userId, client, now, signedOnBy, latest);
     await appendEvents(em, events);
     return session;
   }
@@ -249,20 +249,34 @@ async function recordAcceptance(
   );
 }
 
-/** Whose provider has vouched for the user, as the session that proves them says; undefined where the proof is not valid any more. */
+/** What the proof gives to the session that it opens. */
+interface Proven {
+  /** Whose provider has vouched for the user. */
+  readonly signedOnBy: string | null;
+  /** When that session ends at the latest; undefined: as one that a login opens. */
+  readonly latest?: Date | undefined;
+}
+
+const byPassword: Proven = { signedOnBy: null };
+
+/**
+ * A session gives no more than it has: else somebody whom a provider vouched for once, or who has shown a second factor once, would stay for
+ * another 30 days by each invitation. Undefined where the proof is not valid any more.
+ */
 async function check(
   em: EntityManager,
   userId: string,
   passwordHash: string | null,
   proof: Proof,
-): Promise<{ readonly signedOnBy: string | null } | undefined> {
+): Promise<Proven | undefined> {
   if ('passwordHash' in proof) {
     const isSame = passwordHash !== null && passwordHash === proof.passwordHash;
-    return isSame ? { signedOnBy: null } : undefined;
+    return isSame ? byPassword : undefined;
   }
   const where = { sessionId: proof.sessionId, userId, revokedAt: null };
   const session = await em.findOne(Session, where, { lockMode: LockMode.PESSIMISTIC_READ });
-  return session === null ? undefined : { signedOnBy: session.signedOnBy ?? null };
+  if (session === null) return undefined;
+  return { signedOnBy: session.signedOnBy ?? null, latest: session.expiresAt };
 }
 
 /** Makes the user a Console member of every project of the workspace that they are not a member of yet; resolves to these changes. */

@@ -5,7 +5,7 @@
  *   live    -> live      rotated: the presented token becomes the predecessor of a new one
  *   live    -> revoked   logout, password reset, or reuse of a token that is neither the newest nor, within 10 s of its rotation, its
  *                        immediate predecessor; or a refresh where a workspace demands single sign-on by now, and the session is none of it
- *   live    -> ended     14 days without use, or 30 days after the login
+ *   live    -> ended     14 days without use, or 30 days after the login; one that another session opened, no later than that one
  *
  * The client holds `<family>.<secret>`. The name of the family is 128 random bits that no other text contains, so a token with a known
  * family and an unknown secret can only be an older token of that family: a reuse. Secrets are kept as keyed hashes.
@@ -57,7 +57,7 @@ export interface LiveSession {
   readonly emailVerified: boolean;
   /** Whether a login of the user takes more than the password. */
   readonly hasSecondFactor: boolean;
-  /** Epoch milliseconds: 30 days after the login. */
+  /** Epoch milliseconds: 30 days after the login that it began with. */
   readonly expiresAt: number;
 }
 
@@ -95,6 +95,7 @@ export class Sessions {
    * Opens a session inside the caller's transaction.
    *
    * @param signedOnBy the workspace whose identity provider has vouched for the user; null: the user has signed in otherwise
+   * @param latest when it ends at the latest, where another session has proven the user. Default: 30 days from now
    */
   async open(
     em: EntityManager,
@@ -102,11 +103,13 @@ export class Sessions {
     client: LoginClient,
     now: number,
     signedOnBy: string | null,
+    latest: Date = new Date(now + absoluteMs),
   ): Promise<OpenSession> {
     const familyId = randomBytes(16).toString('base64url');
     const secret = randomBytes(32).toString('base64url');
     const at = new Date(now);
-    const idleExpiresAt = new Date(now + idleMs);
+    const expiresAt = new Date(Math.min(now + absoluteMs, latest.getTime()));
+    const idleExpiresAt = new Date(Math.min(now + idleMs, expiresAt.getTime()));
     const userAgent = client.userAgent.slice(0, 512).toWellFormed();
     const { sessionId } = em.create(Session, {
       sessionId: newId('session', now),
@@ -114,7 +117,7 @@ export class Sessions {
       familyId,
       tokenHash: this.#hashSecret(secret),
       idleExpiresAt,
-      expiresAt: new Date(now + absoluteMs),
+      expiresAt,
       address: client.address,
       userAgent,
       signedOnBy,

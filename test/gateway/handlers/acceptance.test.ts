@@ -118,6 +118,34 @@ t.test('an account accepts with its session', async t => {
   t.match((await guest.client.call('GET', '/studio/me')).body, { emailVerified: true });
 });
 
+t.test('a session that another one opened ends no later than that one', async t => {
+  const owner = await node.signedUp();
+  const guest = await node.signedUp();
+  const hour = 3_600_000;
+  const end = new Date(node.clock.now() + hour);
+  await db.query('update sessions set expires_at = $1 where user_id = $2', [end, guest.userId]);
+  const reply = await accept(guest.client, await invited(owner, guest.email));
+  t.equal(reply.status, 200);
+  const maxAge = Number(/Max-Age=(\d+)/.exec(reply.headers.getSetCookie()[0] ?? '')?.[1]);
+  t.ok(maxAge > 0 && maxAge <= hour / 1_000, 'so does its cookie');
+  const getNewest = async () => {
+    const [row] = await db.query<{ expiresAt: Date; idleExpiresAt: Date }>(
+      `select expires_at as "expiresAt", idle_expires_at as "idleExpiresAt" from sessions
+       where user_id = $1 and revoked_at is null order by session_id desc limit 1`,
+      [guest.userId],
+    );
+    return row;
+  };
+  t.same(await getNewest(), { expiresAt: end, idleExpiresAt: end });
+  t.equal((await guest.client.call('POST', '/studio/auth/refresh')).status, 200);
+  t.same(await getNewest(), { expiresAt: end, idleExpiresAt: end }, 'and a use does not make it longer');
+
+  // The password proves as much as it does at a login.
+  const again = await invited(await node.signedUp(), guest.email);
+  t.equal((await accept(node.client(), again, password)).status, 200);
+  t.ok(Number((await getNewest())?.expiresAt) > end.getTime() + 29 * 24 * hour);
+});
+
 t.test('an account accepts with its password', async t => {
   const owner = await node.signedUp();
   const guest = await node.signedUp();
