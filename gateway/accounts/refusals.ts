@@ -2,8 +2,9 @@
 import { conflict, notFound, ServiceError } from '../../protocol/errors.ts';
 import type { AccountRefusal, RefuseAccount } from '../../storage/accounts/index.ts';
 
-/** After too many wrong codes, in seconds: as long as they are counted. */
+/** After too many wrong codes, and too many mails, in seconds: as long as they are counted. */
 const codeWaitSeconds = 900;
+const mailWaitSeconds = 3_600;
 
 /** A new one for each refusal, since an error holds the stack of its request. */
 const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
@@ -18,6 +19,11 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
     conflict('No second factor is set up: begin with POST /studio/second-factor, or add a passkey.'),
   wrong_code: () => new ServiceError('svc/auth/invalid_code'),
   too_many_codes: () => new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: codeWaitSeconds }),
+  too_many_mails: () =>
+    new ServiceError('svc/rate_limit/exceeded', {
+      message: 'Five mails with a link were sent within the hour. Each of their links works for 24 hours.',
+      retryAfterSeconds: mailWaitSeconds,
+    }),
   sso_required: () => new ServiceError('svc/auth/sso_required'),
   foreign_domain: () =>
     new ServiceError('svc/auth/sso_failed', {

@@ -100,7 +100,8 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
         await sessions.revoke(byToken, call.now, origin);
         authenticator.forgetSession(byToken);
       }
-      return { headers: { 'Set-Cookie': cookie.clear() } };
+      // A page of another site may lead the browser here, by a form: it is to sign nobody out.
+      return permitsCookie(cookie, call) ? { headers: { 'Set-Cookie': cookie.clear() } } : {};
     },
   };
 }
@@ -113,14 +114,16 @@ export function refuseFirstStep({ challenge, methods }: SecondFactorRequired): S
 
 /** The refresh token of the request. A cookie that another site made the browser send does not count. */
 function getRefreshToken(cookie: RefreshCookie, call: Pick<Call, 'header' | 'cookie'>): string | undefined {
-  const permitted = cookie.permits({
+  const value = permitsCookie(cookie, call) ? call.cookie(cookie.name) : undefined;
+  return value === '' ? undefined : value;
+}
+
+const permitsCookie = (cookie: RefreshCookie, call: Pick<Call, 'header'>): boolean =>
+  cookie.permits({
     secFetchSite: call.header('sec-fetch-site'),
     origin: call.header('origin'),
     host: call.header('host'),
   });
-  const value = permitted ? call.cookie(cookie.name) : undefined;
-  return value === '' ? undefined : value;
-}
 
 /** The signed-in user, and the verification of their e-mail. */
 function userHandlers({

@@ -2,7 +2,8 @@
  * Which buckets a request is charged to (docs/contract-decisions.md, "Rate limits"), by the class of its operation: before any work,
  * and then by what it is about.
  *
- *   auth               its address; then the e-mail that it is about, from that address and from all
+ *   auth               its address; then the e-mail that it is about, from that address and from all; for a user, who has proven themselves, what
+ *                      they do themselves, from that address and from all, and the e-mail where they name one
  *   read, write, run,
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address. And the project, which
  *                      is that of the API key; for a user, once it is certain that the user may act there
@@ -17,7 +18,8 @@
  * their environment, else by that of the API key. A user's session belongs to no environment.
  *
  * The e-mail is charged before its account is looked up, and stands in the bucket's name as a keyed hash. Five
- * guesses a minute from one address do not lock out anybody who comes from another; the limit for all addresses together is wider.
+ * guesses a minute from one address do not lock out anybody who comes from another; the limit for all addresses together is wider. It does not
+ * hold where the account has been signed in from before: else whoever has several addresses could lock its owner out.
  */
 import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -31,7 +33,7 @@ import type { Metrics } from '../../runtime/observability/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { emailKey } from '../../storage/mail/index.ts';
 import type { KeyedHash } from '../../storage/secrets/index.ts';
-import type { Call, Maybe, Quota, RateLimiter } from '../pipeline/index.ts';
+import { type Call, chain, type Maybe, type Quota, type RateLimiter } from '../pipeline/index.ts';
 import { BucketClient, BucketLease, type QuotaCounts, type RatePolicy } from './bucket-lease.ts';
 import { quotaCounts, showLeases } from './metrics.ts';
 import { bucketNames, type BucketName, type Rates } from './rates.ts';
@@ -40,6 +42,8 @@ export interface RateLimiterOptions {
   readonly rates: Rates;
   readonly node: Pick<Node, 'ask'>;
   readonly hash: Pick<KeyedHash, 'digest'>;
+  /** Where the account of an e-mail address has been signed in from. */
+  readonly known: { find(email: string): Promise<readonly string[]> };
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: Pick<Metrics, 'registry'>;
@@ -50,12 +54,13 @@ export function createRateLimiter({
   rates,
   node,
   hash,
+  known,
   clock,
   random,
   metrics,
 }: RateLimiterOptions): RateLimiter {
   const client = new BucketClient(node, clock, random);
-  const limiter = new BucketRateLimiter(rates, client, hash, quotaCounts(metrics.registry));
+  const limiter = new BucketRateLimiter(rates, client, { hash, known }, quotaCounts(metrics.registry));
   showLeases(metrics.registry, () => limiter.leaseCount);
   return limiter;
 }
@@ -95,18 +100,20 @@ type Fields = Readonly<Record<string, unknown>>;
 class BucketRateLimiter implements RateLimiter {
   readonly #leases = new LRUCache<string, BucketLease>({ max: maxLeases });
   readonly #client: BucketClient;
-  readonly #hash: Pick<KeyedHash, 'digest'>;
+  readonly #hash: RateLimiterOptions['hash'];
+  readonly #known: RateLimiterOptions['known'];
   readonly #whole: RatePolicies;
   readonly #sandbox: RatePolicies;
 
   constructor(
     rates: Rates,
     client: BucketClient,
-    hash: Pick<KeyedHash, 'digest'>,
+    { hash, known }: Pick<RateLimiterOptions, 'hash' | 'known'>,
     counts: Readonly<Record<BucketName, QuotaCounts>>,
   ) {
     this.#client = client;
     this.#hash = hash;
+    this.#known = known;
     this.#whole = createPolicies(rates, counts);
     this.#sandbox = createPolicies(quarterRates(rates), counts);
   }
@@ -209,7 +216,7 @@ class BucketRateLimiter implements RateLimiter {
       case 'message':
         return this.#takeMessage(call);
       case 'auth':
-        return this.#emailLease(call)?.take();
+        return this.#takeAuth(call);
       case 'invitation':
         return this.#takeInvitation(call);
       case 'bulk':
@@ -249,18 +256,43 @@ class BucketRateLimiter implements RateLimiter {
     const { caller } = call;
     const inviter = caller?.type === 'user' ? caller.userId : String(workspaceId);
     const sent = pair(ofWorkspace, this.#lease(this.#whole.invitationsUser, inviter));
-    const email = this.#emailLease(call);
-    return email === undefined ? sent.take() : pair(sent, email).take();
+    const email = findEmail(call);
+    return email === undefined
+      ? sent.take()
+      : pair(sent, pair(...this.#emailLeases(call.address, email))).take();
   }
 
-  #emailLease(call: Call): Chargeable | undefined {
+  #takeAuth(call: Call): Maybe<Quota | undefined> {
+    const { caller, address } = call;
     const email = findEmail(call);
+    if (caller?.type === 'user') {
+      // Guesses at the present password with somebody's token count together, whatever other address they name.
+      const own = pair(...this.#guessLeases(address, caller.userId));
+      return email === undefined ? own.take() : pair(own, pair(...this.#emailLeases(address, email))).take();
+    }
     if (email === undefined) return undefined;
-    const hashed = this.#hash.digest('rate-limit', emailKey(email)).toString('base64url');
-    return pair(
-      this.#lease(this.#whole.authAddressEmail, `${network(call.address)}/${hashed}`),
-      this.#lease(this.#whole.authEmail, hashed),
+    const [ofAddress, ofAll] = this.#emailLeases(address, email);
+    return chain(takeBoth(ofAddress, ofAll), quota =>
+      quota.bucket === 'authEmail' ? this.#takeKnown(ofAddress, address, email, quota) : quota,
     );
+  }
+
+  /** What others have used up does not hold where the account has been signed in from before. */
+  async #takeKnown(ofAddress: BucketLease, address: string, email: string, refusal: Quota): Promise<Quota> {
+    const known = await this.#known.find(email);
+    return known.some(each => network(each) === network(address)) ? ofAddress.take() : refusal;
+  }
+
+  #emailLeases(address: string, email: string): [BucketLease, BucketLease] {
+    return this.#guessLeases(address, this.#hash.digest('rate-limit', emailKey(email)).toString('base64url'));
+  }
+
+  /** Of one address, and of all. */
+  #guessLeases(address: string, at: string): [BucketLease, BucketLease] {
+    return [
+      this.#lease(this.#whole.authAddressEmail, `${network(address)}/${at}`),
+      this.#lease(this.#whole.authEmail, at),
+    ];
   }
 }
 
@@ -341,10 +373,9 @@ function network(address: string): string {
   return parsed.toByteArray().slice(0, 8).join('.');
 }
 
-function findEmail({ body, caller }: Call): string | undefined {
+function findEmail({ body }: Call): string | undefined {
   const email = (body as Fields | undefined)?.['email'];
-  if (typeof email === 'string') return email;
-  return caller?.type === 'user' ? caller.email : undefined;
+  return typeof email === 'string' ? email : undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics, Tracer } from '../../runtime/observability/index.ts';
 import { systemRandom, type Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
-import { Accounts, Sessions, toRelyingParty } from '../../storage/accounts/index.ts';
+import { Accounts, KnownAddresses, Sessions, toRelyingParty } from '../../storage/accounts/index.ts';
 import type { RecentWebhooks } from '../../storage/chatapp/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { CommitNotifier } from '../../storage/events/index.ts';
@@ -179,12 +179,13 @@ function servePages(
 
 /** The rate limits; undefined where RATE_LIMITS is off. */
 function createLimiter(
-  { config, node, clock, metrics }: RestOptions,
+  { config, node, clock, metrics, database }: RestOptions,
   hash: KeyedHash,
 ): RateLimiter | undefined {
   const { rateLimits: rates } = config;
   if (rates === undefined) return undefined;
-  return createRateLimiter({ rates, node, hash, clock, metrics, random: systemRandom });
+  const known = new KnownAddresses(database, clock);
+  return createRateLimiter({ rates, node, hash, known, clock, metrics, random: systemRandom });
 }
 
 /** The service's own app at the chat provider, and how channels are connected. */

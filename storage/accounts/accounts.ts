@@ -30,6 +30,9 @@ import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Milliseconds that a verification link works. */
 const verificationMs = 24 * 3_600_000;
+/** Mails with such a link to a user within `recentMs`: whoever has made the account need not be who gets them. */
+const mostRecent = 5;
+const recentMs = 3_600_000;
 
 export interface SignUp {
   readonly email: string;
@@ -238,12 +241,17 @@ export class Accounts {
     };
   }
 
-  /** Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. */
+  /**
+   * Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. Refused after five within an
+   * hour.
+   */
   resendVerification(userId: string, app: MailedApp, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
     return transactOnce(this.#db, key, async em => {
       const user = await em.findOne(User, { userId });
       if (user === null || user.emailVerifiedAt) return;
+      const recent = { userId, purpose: 'verify', createdAt: { $gt: new Date(now - recentMs) } } as const;
+      if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_mails');
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
       const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null, app };
       this.#addVerification(em, userId, user.email, await this.#prepareVerification(user.email, made, at));

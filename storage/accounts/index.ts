@@ -4,6 +4,7 @@ export { AccountChanges } from './account-changes.ts';
 export type { AccountChange } from './account-notices.ts';
 export { AccountRemoval, LastOwner } from './account-removal.ts';
 export { Accounts, type LoginAccount } from './accounts.ts';
+export { KnownAddresses } from './known-addresses.ts';
 export { type ListedSession, OwnSessions } from './own-sessions.ts';
 export { PasskeyChallenges } from './passkey-challenges.ts';
 export { PasskeyLogins } from './passkey-logins.ts';

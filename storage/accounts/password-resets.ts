@@ -4,6 +4,9 @@
  *   mailed -> used      it has set a password; or another token of the same user has
  *   mailed -> expired   60 minutes after the request
  *
+ * While five of a user are mailed and neither used nor expired, no further mail is sent: anybody may ask for one for anybody, and the owner
+ * has five that work.
+ *
  * A request for an address without an account does the same work and writes the same rows, for a user and a recipient that do not
  * exist: neither the answer nor its duration reveals who has an account.
  */
@@ -23,6 +26,9 @@ import type { RefuseAccount } from './refusal.ts';
 
 /** Milliseconds that a reset link works. */
 export const resetMs = 3_600_000;
+
+/** Links of a user that work at the same time. */
+const mostLinks = 5;
 
 const selectAccount = `select user_id as "userId", email from users where email_key = $1 and deleted_at is null`;
 
@@ -62,7 +68,10 @@ export class PasswordResets {
     const secret = createEmailToken();
     const times = { now: new Date(now), expiresAt: new Date(now + resetMs) };
     const mail = await this.#mails.seal({ kind: resetMailKinds[app], recipient, secret, ...times });
-    await transactOnce(this.#db, resetKey, em => {
+    await transactOnce(this.#db, resetKey, async em => {
+      const working = { userId, purpose: 'reset', email: recipient, usedAt: null } as const;
+      const isMailed =
+        (await em.count(EmailToken, { ...working, expiresAt: { $gt: times.now } })) < mostLinks;
       em.create(EmailToken, {
         tokenHash: this.#hashToken(secret),
         purpose: 'reset',
@@ -70,9 +79,12 @@ export class PasswordResets {
         email: recipient,
         createdAt: times.now,
         expiresAt: times.expiresAt,
+        // Of no use to anybody: it does not count among those that are in the mailbox.
+        usedAt: isMailed ? null : times.now,
       });
       if (account === undefined) this.#mails.discard(em, mail, 'no such account');
-      else this.#mails.queue(em, mail);
+      else if (isMailed) this.#mails.queue(em, mail);
+      else this.#mails.discard(em, mail, 'enough links are in the mailbox');
     });
   }
 

@@ -13,6 +13,8 @@ export type AccountRefusal =
   | 'wrong_code'
   /** Too many wrong ones of late. */
   | 'too_many_codes'
+  /** With the link that verifies the address, within an hour. */
+  | 'too_many_mails'
   /** The address has to sign in by an identity provider. */
   | 'sso_required'
   /** The identity provider vouches for an address of a domain that is not its own. */

@@ -14,6 +14,7 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   second_factor_absent: 409,
   wrong_code: 401,
   too_many_codes: 429,
+  too_many_mails: 429,
   sso_required: 403,
   foreign_domain: 401,
   wrong_passkey: 401,

@@ -110,6 +110,32 @@ t.test('of two resets at once with two links of one user, one counts, and voids 
   for (const token of tokens) t.match(await reset(token), invalid);
 });
 
+t.test('while five links work nobody can have more mailed to their owner', async t => {
+  const { email } = await node.signedUp();
+  const start = Date.now();
+  const getMails = async () => {
+    const [counted] = await db.query<{ sent: number }>(
+      `select count(*)::int as sent from mails where kind = 'reset_password' and recipient = $1
+       and last_error is distinct from 'enough links are in the mailbox'`,
+      [email],
+    );
+    return counted?.sent;
+  };
+  const token = await mailedToken(email);
+  for (let i = 0; i < 8; i++) await node.resets.request(email, 'studio', start);
+  t.equal(await getMails(), 5);
+  const before = await rows();
+  t.equal((await forgot(email)).status, 200, 'it is answered as before');
+  t.same(await rows(), { tokens: Number(before.tokens) + 1, mails: Number(before.mails) + 1 });
+  t.equal((await reset(token)).status, 200, 'and those that are there work');
+  await node.resets.request(email, 'studio', start);
+  t.equal(await getMails(), 6, 'one is used, and voids the others');
+  for (let i = 0; i < 8; i++) await node.resets.request(email, 'studio', start + 1);
+  t.equal(await getMails(), 10);
+  await node.resets.request(email, 'studio', start + resetMs + 2);
+  t.equal(await getMails(), 11, 'what was not mailed does not count');
+});
+
 t.test('a link ends after 60 minutes, to the millisecond', async t => {
   const { email } = await node.signedUp();
   const start = Date.now();
@@ -191,7 +217,7 @@ t.test('an unknown address gets the same answer for the same work of the databas
   t.same(grown(afterKnown, afterUnknown), [1, 1]);
 
   const [decoy] = await db.query<{ recipient: string; secret: string | null; next: Date | null }>(
-    'select recipient, secret, next_attempt_at as next from mails where last_error is not null',
+    `select recipient, secret, next_attempt_at as next from mails where last_error = 'no such account'`,
   );
   t.same(decoy, { recipient: '', secret: null, next: null }, 'which is never sent, and names nobody');
   for (const odd of ['', 'no address', '@', 'x'.repeat(320)]) {

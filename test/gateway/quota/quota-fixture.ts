@@ -23,11 +23,12 @@ export interface QuotaNode extends TestNode {
   shown(metric: string, bucket: BucketName): Promise<number>;
 }
 
-/** Nodes with one shard, which the first of them owns. */
+/** Nodes with one shard, which the first of them owns. `known`: where accounts have been signed in from, by their e-mail address. */
 export async function quotaNodes(
   t: Pick<Test, 'teardown'>,
   count: number,
   rates: Partial<Rates> = {},
+  known: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<QuotaNode[]> {
   const clock = new VirtualClock();
   const bus = new LocalBus();
@@ -40,7 +41,9 @@ export async function quotaNodes(
     const { node, metrics } = testNode;
     // Nothing is hashed but by its own name, so that a test can see what stands in a bucket's name.
     const hash = { digest: (purpose: string, secret: string) => Buffer.from(`${purpose} ${secret}`) };
-    const quotas = createRateLimiter({ rates: all, node, hash, clock, random: seeded(i), metrics });
+    const addresses = { find: async (email: string) => known[email] ?? [] };
+    const random = seeded(i);
+    const quotas = createRateLimiter({ rates: all, node, hash, known: addresses, clock, random, metrics });
     const charge = (rate: RateClass, part: Partial<Call>): Quota | Promise<Quota> => {
       const call = { address: '', ...part } as Call;
       const entered = quotas.chargeCaller(rate, call);

@@ -73,6 +73,31 @@ t.test('invitations are few for a workspace, and for whoever is invited', async 
   t.equal(before, 8 + 3 + 5, 'what is refused is charged to none');
 });
 
+t.test('guesses from many addresses do not lock the owner of an account out', async t => {
+  const email = 'ada@example.com';
+  const known = { [email]: ['192.0.2.200', '2001:db8:0:7::1'] };
+  const [node] = await quotaNodes(t, 1, {}, known);
+  assert.ok(node !== undefined);
+  const { clock } = node;
+  const login = (address: string) => clock.until(node.take('auth', { body: { email } as never, address }));
+  for (let i = 0; i < 30; i++) t.ok((await login(`192.0.2.${1 + Math.floor(i / 5)}`)).allowed);
+  t.match(await login('192.0.2.99'), { allowed: false, bucket: 'authEmail' });
+  for (const address of ['192.0.2.200', '2001:db8:0:7:ffff::2']) {
+    for (let i = 0; i < 5; i++) t.ok((await login(address)).allowed, address);
+    t.match(await login(address), { allowed: false, bucket: 'authAddressEmail' }, 'as few as from anywhere');
+  }
+  t.match(await login('2001:db8:0:8::1'), { allowed: false, bucket: 'authEmail' });
+
+  // Who is signed in changes their password meanwhile, wherever they are.
+  const ada = { ...user('usr_ada'), email };
+  const change = (body?: Readonly<Record<string, unknown>>, address = '192.0.2.99') =>
+    clock.until(node.take('auth', { caller: ada, address, ...(body && { body: body as never }) }));
+  t.ok((await change()).allowed);
+  // With each other address that they want they try the present password once more.
+  for (let i = 0; i < 4; i++) t.ok((await change({ email: `new-${i}@example.com` })).allowed);
+  t.match(await change({ email: 'new@example.com' }), { allowed: false, bucket: 'authAddressEmail' });
+});
+
 t.test('a bucket that is slow to fill is remembered for as long, by whichever node it is asked', async t => {
   const [one, two] = await quotaNodes(t, 2, { invitations: { limit: 6, windowMs: 3_600_000 } });
   assert.ok(one !== undefined && two !== undefined);
@@ -358,7 +383,8 @@ t.test('whose bucket it is', async t => {
   );
   t.notOk(await shared('auth', auth('1.1.1.1', 'ada@example.com'), auth('2.2.2.2', 'bob@example.com')));
   const mailing = (address: string) => ({ address, caller: { ...ada, email: 'ada@example.com' } });
-  t.ok(await shared('auth', auth('1.1.1.1', 'ada@example.com'), mailing('1.1.1.1')), 'the user’s own');
+  t.notOk(await shared('auth', auth('1.1.1.1', 'ada@example.com'), mailing('1.1.1.1')), 'of the user alone');
+  t.ok(await shared('auth', mailing('1.1.1.1'), mailing('1.1.1.1')));
 
   t.ok(await shared('message', { project, ...params('thread_1') }, { project, ...params('thread_1') }));
   const other = scope('production', 'prj_2');

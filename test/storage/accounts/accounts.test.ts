@@ -145,6 +145,18 @@ t.test('a verification token is void for another address, and rubbish is no toke
   }
 });
 
+t.test('the mail is sent again five times an hour at most: who asks may be somebody else', async t => {
+  const { userId } = await newPerson();
+  const now = Date.now();
+  const resend = (at: number) => accounts.resendVerification(userId, 'studio', at);
+  for (let sent = 1; sent < 5; sent++) await resend(now);
+  const before = await count('mails');
+  await t.rejects(resend(now), { code: 'svc/rate_limit/exceeded', retryAfterSeconds: 3_600 });
+  t.equal(await count('mails'), before);
+  await resend(now + hour + 1_000);
+  t.equal(await count('mails'), before + 1);
+});
+
 t.test('the mail is sent again until the address is verified', async t => {
   const { email, userId } = await newPerson();
   await mailedToken(email);
