@@ -1,6 +1,7 @@
 /** The session of a browser's tab: the refresh cookie, a lock that all tabs share, and a channel by which they tell each other of its end. */
-import { ApiError, Skein, type ClientOptions, type TokenResponse } from '../sdk/index.ts';
+import { ApiError, Skein, type ClientOptions, type FetchFunction, type TokenResponse } from '../sdk/index.ts';
 import { clearDrafts } from './kept-drafts.ts';
+import { KeptKeys } from './kept-keys.ts';
 import { Requests } from './requests.ts';
 import { readUserId, Session } from './session.ts';
 
@@ -70,18 +71,25 @@ async function ask(url: string, init: RequestInit): Promise<Response> {
   return answer;
 }
 
+type Tenant = Pick<ClientOptions, 'projectId' | 'environmentId'>;
+
 /** A client of who is signed in. */
-export function createOperatorClient(tenant: Pick<ClientOptions, 'projectId' | 'environmentId'> = {}): Skein {
+export function createOperatorClient(tenant: Tenant = {}, fetch: FetchFunction = ask): Skein {
   return new Skein({
     ...tenant,
     baseUrl: location.origin,
     apiKey: async () => (await session.getToken()) ?? '',
-    fetch: ask,
+    fetch,
   });
 }
 
+const keptKeys = new KeptKeys(ask, Date.now);
+
+/** For what people send by forms, and send again where no answer comes. Whoever chooses keys of their own has no use for it. */
+export const createFormClient = (tenant: Tenant = {}): Skein => createOperatorClient(tenant, keptKeys.fetch);
+
 /** The calls of who is signed in. */
-export const skein = createOperatorClient();
+export const skein = createFormClient();
 
 /** Somebody has signed in here: by password, by signing up, or by an invitation. */
 export function signIn(issued: TokenResponse): void {

@@ -92,7 +92,7 @@ function useEnvironmentCommands(): readonly RunnableCommand[] {
     return others.map(each => ({
       id: `environment-${each.environmentId}`,
       group: 'environments',
-      label: `${each.projectName} · ${each.environmentName}`,
+      label: each.label,
       Icon: MapPin,
       run() {
         rememberEnvironment(each);

@@ -21,10 +21,7 @@ interface EnvironmentSelectProps {
 }
 
 const toValue = ({ projectId, environmentId }: EnvironmentIds): string => `${projectId}/${environmentId}`;
-const toOption = (choice: EnvironmentChoice) => ({
-  value: toValue(choice),
-  label: `${choice.projectName} · ${choice.environmentName}`,
-});
+const toOption = (choice: EnvironmentChoice) => ({ value: toValue(choice), label: choice.label });
 
 const chevron = <ChevronsUpDown size={14} aria-hidden />;
 

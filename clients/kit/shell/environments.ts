@@ -2,6 +2,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { skein } from '../browser-session.ts';
 import { ApiError } from '../../sdk/index.ts';
+import { toVisibleName } from '../shown-name.ts';
+import { findRepeated, tellApart } from './tell-apart.ts';
 
 export interface EnvironmentChoice {
   readonly projectId: string;
@@ -9,6 +11,12 @@ export interface EnvironmentChoice {
   readonly projectName: string;
   readonly environmentName: string;
   readonly isProduction: boolean;
+  /** What tells it from all others: the names of project and environment, and of the workspace where that is not enough. */
+  readonly label: string;
+}
+
+interface Unlabelled extends Omit<EnvironmentChoice, 'label'> {
+  readonly workspaceId: string;
 }
 
 /** More projects than this are chosen by their address. */
@@ -18,14 +26,15 @@ const mostProjects = 50;
 async function listEnvironments(): Promise<readonly EnvironmentChoice[]> {
   const projects = await skein.projects.list({ limit: 100 }).toArray(mostProjects);
   const places = await Promise.all(
-    projects.map(async ({ projectId, name }) => {
+    projects.map(async ({ projectId, workspaceId, name }) => {
       try {
         const environments = await skein.environments.list({ projectId }).toArray();
-        return environments.map((each): EnvironmentChoice => ({
+        return environments.map((each): Unlabelled => ({
           projectId,
+          workspaceId,
           environmentId: each.environmentId,
-          projectName: name,
-          environmentName: each.name,
+          projectName: toVisibleName(name, projectId),
+          environmentName: toVisibleName(each.name, each.environmentId),
           isProduction: each.kind === 'production',
         }));
       } catch (error) {
@@ -35,7 +44,25 @@ async function listEnvironments(): Promise<readonly EnvironmentChoice[]> {
       }
     }),
   );
-  return places.flat().sort((one, other) => Number(other.isProduction) - Number(one.isProduction));
+  return addLabels(places.flat().sort((one, other) => Number(other.isProduction) - Number(one.isProduction)));
+}
+
+/** The first project of every account has the same name: whoever joins a workspace has two of it. */
+async function addLabels(places: readonly Unlabelled[]): Promise<readonly EnvironmentChoice[]> {
+  const names = places.map(({ projectName, environmentName }) => `${projectName} · ${environmentName}`);
+  const alike = findRepeated(names);
+  const workspaces = alike.size === 0 ? [] : ((await skein.caller.get()).workspaces ?? []);
+  const workspaceNames = new Map(
+    workspaces.map(({ workspaceId, name }) => [workspaceId, toVisibleName(name, workspaceId)]),
+  );
+  const labels = tellApart(
+    places.map(({ projectId: id, workspaceId }, index) => {
+      const name = names[index] ?? '';
+      const workspaceName = alike.has(name) ? workspaceNames.get(workspaceId) : undefined;
+      return { id, name: workspaceName === undefined ? name : `${workspaceName} · ${name}` };
+    }),
+  );
+  return places.map((place, index) => ({ ...place, label: labels[index] ?? '' }));
 }
 
 export function useEnvironments() {

@@ -12,6 +12,7 @@ import { Confirm } from '../parts/confirm.tsx';
 import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { RoleSelect } from '../parts/role-select.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
@@ -118,7 +119,7 @@ function useAgentColumns(refresh: () => Promise<void>): readonly Column<Agent>[]
           to="/$projectId/$environmentId/agents/$agentId"
           params={{ projectId, environmentId, agentId }}
         >
-          <bdi>{name}</bdi>
+          <Name of={name} id={agentId} />
         </PageLink>
       ),
     },

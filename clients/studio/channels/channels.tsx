@@ -6,6 +6,7 @@ import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Channel } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -29,7 +30,7 @@ export function Channels() {
           to="/$projectId/$environmentId/channels/$channelId"
           params={{ projectId, environmentId, channelId }}
         >
-          <bdi>{name}</bdi>
+          <Name of={name} id={channelId} />
         </PageLink>
       ),
     },

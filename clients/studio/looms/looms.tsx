@@ -8,6 +8,7 @@ import type { Loom } from '../../sdk/index.ts';
 import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -34,7 +35,7 @@ export function Looms() {
           params={{ projectId, environmentId, loomId }}
           search={{}}
         >
-          <bdi>{name}</bdi>
+          <Name of={name} id={loomId} />
         </PageLink>
       ),
     },

@@ -86,7 +86,8 @@ function SearchField({ q, onSearch }: SearchFieldProps) {
 function Result({ q }: { readonly q: string }) {
   const texts = useTexts().messages;
   const { loading } = useKitTexts().shell;
-  const { data: found, error } = useFoundMessages(q);
+  const { environmentId } = useTenant();
+  const { data: found, dataUpdatedAt, error } = useFoundMessages(q);
   if (error !== null) return <ErrorNote error={error} />;
   if (found === undefined) {
     return (
@@ -107,7 +108,11 @@ function Result({ q }: { readonly q: string }) {
   return (
     <>
       {messages.length > 0 && (
-        <MessageTable queryKey={['found', q]} load={() => Promise.resolve(toPage(messages))} />
+        <MessageTable
+          // Of this environment, and as they were found the last time.
+          queryKey={['found', environmentId, q, dataUpdatedAt]}
+          load={() => Promise.resolve(toPage(messages))}
+        />
       )}
       {threads.length > 0 && <Threads threads={threads} />}
     </>

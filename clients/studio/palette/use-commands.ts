@@ -19,7 +19,7 @@ import type { Command } from '../../kit/palette/commands.ts';
 import { useTheme } from '../../kit/people/use-profile.ts';
 import { useEnvironments } from '../../kit/shell/environments.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import { useCaller } from '../shell/caller.ts';
+import { listWorkspaces, useCaller } from '../shell/caller.ts';
 import { mayOpen, pageGroups } from '../shell/nav-pages.ts';
 import { useOptionalTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -116,8 +116,11 @@ function useWorkspaces(): readonly {
   const { data: caller } = useCaller();
   return useMemo(() => {
     if (tenant !== undefined) return [{ workspaceId: tenant.workspaceId, label: workspace }];
-    const all = caller?.workspaces ?? [];
-    return all.map(({ workspaceId, name }) => ({ workspaceId, name, label: `${name} · ${workspace}` }));
+    return listWorkspaces(caller).map(({ workspaceId, name }) => ({
+      workspaceId,
+      name,
+      label: `${name} · ${workspace}`,
+    }));
   }, [workspace, tenant, caller]);
 }
 
@@ -129,10 +132,10 @@ export function useEnvironmentCommands(): readonly StudioCommand[] {
     () =>
       (places ?? [])
         .filter(({ environmentId }) => environmentId !== here)
-        .map(({ projectId, environmentId, projectName, environmentName }): StudioCommand => ({
+        .map(({ projectId, environmentId, label }): StudioCommand => ({
           id: `environment-${environmentId}`,
           group: 'environments',
-          label: `${projectName} · ${environmentName}`,
+          label,
           Icon: MapPin,
           run: () =>
             void navigate({ to: '/$projectId/$environmentId', params: { projectId, environmentId } }),

@@ -8,6 +8,7 @@ import type { PartnerAppCredential } from '../../sdk/index.ts';
 import { getConfigId } from '../channels/chatapp/signup-config.ts';
 import { partnerAppsKey } from '../channels/chatapp/use-partner-apps.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
@@ -29,7 +30,12 @@ export function PartnerApps() {
   const close = (): void => setOpened(undefined);
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
   const columns: Column<PartnerAppCredential>[] = [
-    { key: 'name', label: texts.name, isFixed: true, show: ({ name }) => <bdi>{name}</bdi> },
+    {
+      key: 'name',
+      label: texts.name,
+      isFixed: true,
+      show: ({ appId, name }) => <Name of={name} id={appId} />,
+    },
     { key: 'app', label: texts.appId, show: ({ appId }) => <Code>{appId}</Code> },
     {
       key: 'status',

@@ -5,6 +5,7 @@ import { skein } from '../../kit/browser-session.ts';
 import { ApiError, type PartnerAppCredential } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { Name } from '../parts/name.tsx';
 import { texts } from '../texts/partner-apps.ts';
 
 interface RevokeAppProps {
@@ -50,7 +51,7 @@ function Problem({ error }: { readonly error: unknown }) {
             {channels.map(({ name, ...params }) => (
               <li key={params.channelId}>
                 <PageLink to="/$projectId/$environmentId/channels/$channelId" params={params}>
-                  <bdi>{name}</bdi>
+                  <Name of={name} id={params.channelId} />
                 </PageLink>
               </li>
             ))}

@@ -1,6 +1,7 @@
 /** Before what cannot be taken back: says what will happen, and has the name typed where that is much. */
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
+import { toShownName, toTypedName } from '../../kit/shown-name.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { useAction } from '../../kit/use-action.ts';
 import { useTexts } from '../texts/index.ts';
@@ -22,6 +23,8 @@ export function Confirm({ title, children, action, name, run, problem, onClose }
   const texts = useTexts().confirm;
   const { close } = useKitTexts().shell;
   const [typed, setTyped] = useState('');
+  /** Empty: there is nothing that can be typed. */
+  const wanted = toTypedName(name ?? '');
   const { isRunning, error, run: act } = useAction();
   const confirm = async (): Promise<void> => {
     if (await act(run)) onClose();
@@ -30,9 +33,9 @@ export function Confirm({ title, children, action, name, run, problem, onClose }
     <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
       <Stack gap="sm">
         <Text size="sm">{children}</Text>
-        {name !== undefined && (
+        {name !== undefined && wanted !== '' && (
           <TextInput
-            label={texts.typeName(name)}
+            label={texts.typeName(toShownName(name))}
             data-autofocus
             value={typed}
             onChange={event => setTyped(event.currentTarget.value)}
@@ -46,7 +49,7 @@ export function Confirm({ title, children, action, name, run, problem, onClose }
           <Button
             color="red.8"
             loading={isRunning}
-            disabled={name !== undefined && typed !== name}
+            disabled={toTypedName(typed) !== wanted && wanted !== ''}
             onClick={() => void confirm()}
           >
             {action}

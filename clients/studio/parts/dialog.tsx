@@ -10,18 +10,22 @@ interface DialogProps {
   readonly size?: 'md' | 'lg' | 'xl' | '90%';
   /** A click beside it does not close it: what it holds would be lost. */
   readonly isKept?: boolean | undefined;
+  /** Nor does Escape: it shows what is shown this once. */
+  readonly hasSecret?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-export function Dialog({ title, size = 'md', isKept = false, onClose, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, size = 'md', isKept = false, hasSecret = false, onClose, children } = props;
   const { close } = useKitTexts().shell;
   return (
     <Modal
       opened
       size={size}
       onClose={onClose}
-      closeOnClickOutside={!isKept}
+      closeOnClickOutside={!isKept && !hasSecret}
+      closeOnEscape={!hasSecret}
       title={title}
       closeButtonProps={{ 'aria-label': close }}
     >

@@ -3,6 +3,7 @@ import { Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { useApp } from '../../kit/app-identity.ts';
 import { tellFirstPage } from '../../kit/first-page.ts';
+import { toVisibleName } from '../../kit/shown-name.ts';
 import classes from './page.module.css';
 
 interface PageProps {
@@ -14,11 +15,13 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-export function Page({ title, back, about, actions, children }: PageProps) {
-  const { name } = useApp();
+export function Page({ title: name, back, about, actions, children }: PageProps) {
+  const app = useApp();
+  // It may be the name of something.
+  const title = toVisibleName(name, '–');
   useEffect(() => {
-    document.title = `${title} · ${name}`;
-  }, [title, name]);
+    document.title = `${title} · ${app.name}`;
+  }, [title, app]);
   useEffect(tellFirstPage, []);
   return (
     <div className={classes['page']}>

@@ -38,7 +38,13 @@ export function SecretDialog(props: SecretDialogProps) {
   } = props;
   return (
     // A secret that was not copied is lost.
-    <Dialog title={title} {...(size && { size })} isKept={isKept || secret !== undefined} onClose={onClose}>
+    <Dialog
+      title={title}
+      {...(size && { size })}
+      isKept={isKept}
+      hasSecret={secret !== undefined}
+      onClose={onClose}
+    >
       {secret === undefined ? (
         form
       ) : (

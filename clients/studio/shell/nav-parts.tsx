@@ -40,14 +40,15 @@ export function NavGroup({
   readonly children: ReactNode;
 }) {
   return (
-    <section aria-label={label}>
+    // No region: those of workspaces have names that anybody may give, also that of another group.
+    <div role={label === undefined ? undefined : 'group'} aria-label={label}>
       {label !== undefined && (
         <div className={classes['group']}>
           <bdi>{label}</bdi>
         </div>
       )}
       <ul className={classes['pages']}>{children}</ul>
-    </section>
+    </div>
   );
 }
 

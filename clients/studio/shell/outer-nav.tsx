@@ -1,7 +1,7 @@
 /** The left side outside of a project: the pages of each workspace, and those of who is signed in. */
 import { ArrowLeft, Blocks, Building2, CircleUser, HeartPulse } from 'lucide-react';
 import { useTexts } from '../texts/index.ts';
-import { useCaller } from './caller.ts';
+import { listWorkspaces, useCaller } from './caller.ts';
 import { NavFrame, NavGroup, NavLink } from './nav-parts.tsx';
 
 export function OuterNav({ onChosen }: { readonly onChosen?: (() => void) | undefined }) {
@@ -26,7 +26,7 @@ export function OuterNav({ onChosen }: { readonly onChosen?: (() => void) | unde
           </NavLink>
         )}
       </NavGroup>
-      {caller?.workspaces?.map(({ workspaceId, name }) => (
+      {listWorkspaces(caller).map(({ workspaceId, name }) => (
         <NavGroup key={workspaceId} label={name}>
           <NavLink
             Icon={Building2}

@@ -1,7 +1,7 @@
 /** Where somebody works in Studio: the project and the environment of the address, and what they may do there. */
 import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext, useMemo, type ReactNode } from 'react';
-import { createOperatorClient, skein } from '../../kit/browser-session.ts';
+import { createFormClient, createOperatorClient, skein } from '../../kit/browser-session.ts';
 import { type EnvironmentChoice, useEnvironments } from '../../kit/shell/environments.ts';
 import { ApiError, type Skein } from '../../sdk/index.ts';
 import { mostMembers } from '../team/most-members.ts';
@@ -62,7 +62,7 @@ export function useFindTenant({ projectId, environmentId }: Ids): Tenant | null 
     () =>
       choice === undefined || access === undefined
         ? undefined
-        : { ...choice, ...access, client: createOperatorClient({ projectId, environmentId }) },
+        : { ...choice, ...access, client: createFormClient({ projectId, environmentId }) },
     [choice, access, projectId, environmentId],
   );
   if (isAbsent) return null;

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Tool } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -23,7 +24,7 @@ export function Tools() {
       isFixed: true,
       show: ({ toolId, name }) => (
         <PageLink to="/$projectId/$environmentId/tools/$toolId" params={{ projectId, environmentId, toolId }}>
-          <bdi>{name}</bdi>
+          <Name of={name} id={toolId} />
         </PageLink>
       ),
     },

@@ -8,6 +8,7 @@ import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
 import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
+import { Name } from '../parts/name.tsx';
 import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -34,7 +35,7 @@ export function Webhooks() {
           params={{ projectId, environmentId, stitchId }}
           search={{}}
         >
-          <bdi>{name}</bdi>
+          <Name of={name} id={stitchId} />
         </PageLink>
       ),
     },

@@ -5,6 +5,7 @@ import { PageLink } from '../../kit/account/account-page.tsx';
 import { useEnvironments } from '../../kit/shell/environments.ts';
 import type { Project } from '../../sdk/index.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
+import { Name } from '../parts/name.tsx';
 import { Time } from '../parts/time.tsx';
 import { useWorkspace } from '../shell/workspace.tsx';
 import { texts as allTexts } from '../texts/workspace.ts';
@@ -18,9 +19,9 @@ export function Projects() {
       key: 'name',
       label: texts.project,
       isFixed: true,
-      show: ({ name, archivedAt }) => (
+      show: ({ projectId, name, archivedAt }) => (
         <>
-          <bdi>{name}</bdi>{' '}
+          <Name of={name} id={projectId} />{' '}
           {archivedAt != null && (
             <Badge color="gray" ms={6}>
               {texts.archived}

@@ -108,7 +108,7 @@ export async function addOperator(
 
 /** A participant writes; gives the thread. */
 export async function receive(
-  { skein, channelId }: Pick<ConsoleSetting, 'skein' | 'channelId'>,
+  { skein, channelId }: { readonly skein: Pick<Skein, 'channels'>; readonly channelId: string },
   from: string,
   body: string,
   displayName?: string,

@@ -101,3 +101,17 @@ t.test('a new workspace opens, with a project of its own', async t => {
   await page.getByRole('main').getByRole('button', { name: 'Rename' }).nth(1).waitFor();
   t.not(new URL(page.url()).pathname, path);
 });
+
+t.test('two workspaces of one name, with projects of one name, are told apart', async t => {
+  const twin = await owner.api.workspaces.create({ name: 'Harbour' });
+  const page = await openConsole(t, browser, setting, owner, { path });
+  const groups = page.getByRole('navigation').getByRole('group', { name: /^Harbour/ });
+  await groups.nth(1).waitFor();
+  const ends = [workspaceId, twin.workspaceId].map(id => `Harbour (…${id.slice(-4)})`);
+  for (const name of ends) await page.getByRole('group', { name, exact: true }).waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await page.getByRole('link', { name: 'Back to the project' }).click();
+  await page.getByRole('combobox', { name: 'Project and environment' }).click();
+  const options = await page.getByRole('option').allTextContents();
+  t.equal(new Set(options).size, options.length, options.join(', '));
+});
