@@ -3,6 +3,7 @@
  * what every file does: loading the test framework and the server costs two seconds of processor time, and is done once here.
  *
  * Each file has the `tap` of its own that it would have alone: a test of that name, which ends, with its teardown, before the next file begins.
+ * The environment is then what it was. A process that does not end after its last file says which file has left what behind.
  */
 import { registerHooks } from 'node:module';
 import { delimiter, resolve } from 'node:path';
@@ -11,6 +12,8 @@ import t, { type Test } from 'tap';
 
 /** After which a file is told to say where it hangs, in milliseconds. */
 const timeout = Number(process.env['BATCH_TIMEOUT'] ?? 0) * 1_000;
+/** How long connections and servers that were told to close may take for it, on a machine with other things to do. */
+const endingMs = 300_000;
 const scheme = 'tap-of:';
 /** By the file's address. The sources below find it by its key. */
 const tests = new Map<string, Test>();
@@ -31,12 +34,30 @@ registerHooks({
   },
 });
 
+/** What keeps the process alive, after each file. */
+const left: string[] = [];
+const environment = { ...process.env };
+
+function restoreEnvironment(): void {
+  for (const name of Object.keys(process.env)) if (!(name in environment)) delete process.env[name];
+  Object.assign(process.env, environment);
+}
+
 t.setTimeout(0);
 // Not as arguments: tap calls folders of tests by those.
 for (const file of (process.env['BATCH'] ?? '').split(delimiter)) {
-  t.test(file, { timeout }, async own => {
+  await t.test(file, { timeout }, async own => {
     const { href } = pathToFileURL(resolve(file));
     tests.set(href, own);
     await import(href);
   });
+  restoreEnvironment();
+  left.push(`after ${file}: ${process.getActiveResourcesInfo().sort().join(', ')}`);
 }
+// The process ends by itself when nothing is left, before this.
+setTimeout(() => {
+  process.stderr.write(
+    `this process does not end, though its tests have. What was open:\n${left.join('\n')}\n`,
+  );
+  process.exit(1);
+}, endingMs).unref();

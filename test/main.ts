@@ -1,6 +1,6 @@
 /**
- * `npm run tap [-- file ...]`: every test file, or those named, each a process of its own; one more at once than there are processors. In some
- * folders a few files share a process (batch.ts).
+ * `npm run tap [-- file ...]`: every test file, or those named, one process more at once than there are processors. In most folders a few
+ * files share a process (batch.ts); a file that is named alone has its own.
  * TAP 14 on the standard output, tap's display on a terminal; what failed is said once more at the end. Exit code 1 when a test fails.
  *
  * Plain Node runs the files. The `tap` command would load each, and each process that it starts, with the hooks of its coverage, its
@@ -21,16 +21,29 @@ import { removeLeftovers } from './support/leftovers.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './support/module-cache-options.ts';
 
 /**
- * After which a file is told to say where it hangs; and after which it is killed. Far more than any file needs on a slow machine that
- * has other things to do: this ends a test that hangs, and nothing else.
+ * After which a file is told to say where it hangs; and for how long a process may say nothing until it is killed. Far more than any file
+ * needs on a slow machine that has other things to do: this ends a test that hangs, and nothing else.
  */
 const timeoutSeconds = 900;
-const killMs = (timeoutSeconds + 10) * 1_000;
+const silenceMs = (timeoutSeconds + 10) * 1_000;
 /** Files that wait more than they compute: for leases to end, processes to start, receivers to time out. */
 const waiting = ['test/cluster/', 'test/node/', 'test/chatapp/'];
-/** Many small files, which leave nothing behind in their process: a few of them share one. */
-const sharing = ['test/actors/thread/', 'test/gateway/handlers/', 'test/protocol/'];
-const batchSize = 8;
+/** Where files leave nothing behind in their process, so that up to as many as are said here share one. */
+const sharing: readonly (readonly [area: RegExp, most: number])[] = [
+  [/^test\/clients\/kit\/|^test\/clients\/(?:console|studio)\/.+\//, 16],
+  [/^test\/(?:actors|gateway|protocol|runtime|storage)\//, 8],
+];
+/** Those that do not. */
+const unshared = [
+  // Starts processes only, and many.
+  'test/gateway/keys.test.ts',
+  'test/gateway/composition/start.test.ts',
+  'test/storage/backup/backup.test.ts',
+  // Counts turns of the event loop.
+  'test/gateway/http/close.test.ts',
+  // Leaves a call open.
+  'test/gateway/grpc/reflection.test.ts',
+];
 /** A file that takes long must not begin when all others have ended. */
 const longestFirst = ['test/contract/isolation', 'test/contract/', 'test/simulation/', 'test/clients/'];
 
@@ -47,16 +60,23 @@ type Exit = readonly [code: number | null, signal: NodeJS.Signals | null];
 /** Files that share a process. */
 type Batch = readonly [string, ...string[]];
 
-/** In their order. */
+/** What takes longest comes first: by `longestFirst`, then by the number of files. */
 function toBatches(files: readonly string[]): Batch[] {
-  const batches: [string, ...string[]][] = [];
-  for (const file of files) {
-    const area = sharing.find(start => file.startsWith(start));
-    const last = batches.at(-1);
-    if (area !== undefined && last?.[0].startsWith(area) === true && last.length < batchSize) last.push(file);
-    else batches.push([file]);
-  }
-  return batches;
+  const byArea = Map.groupBy(files, file =>
+    unshared.includes(file) ? -1 : sharing.findIndex(([area]) => area.test(file)),
+  );
+  const batches = [...byArea].flatMap(([at, members]) => split(members, sharing[at]?.[1] ?? 1));
+  return batches.sort((a, b) => rank(a[0]) - rank(b[0]) || b.length - a.length || a[0].localeCompare(b[0]));
+}
+
+/** Into as few batches as there can be, which differ by one file at most. */
+function split(files: readonly string[], most: number): Batch[] {
+  const count = Math.ceil(files.length / most);
+  return Array.from(
+    { length: count },
+    (_, at) =>
+      files.slice((at * files.length) / count, ((at + 1) * files.length) / count) as unknown as Batch,
+  );
 }
 
 const toName = (batch: Batch): string =>
@@ -74,14 +94,17 @@ async function* streamOutput(batch: Batch, exited: (exit: Exit) => void): AsyncG
       BATCH: batch.join(delimiter),
       BATCH_TIMEOUT: String(timeoutSeconds),
     },
-    timeout: killMs * batch.length,
-    killSignal: 'SIGKILL',
   });
   const kill = (): unknown => test.kill('SIGKILL');
   process.once('exit', kill);
   const ended = once(test, 'close') as Promise<unknown> as Promise<Exit>;
-  yield* test.stdout;
+  const silence = setTimeout(kill, silenceMs);
+  for await (const said of test.stdout) {
+    silence.refresh();
+    yield said as Buffer;
+  }
   exited(await ended);
+  clearTimeout(silence);
   process.off('exit', kill);
 }
 
@@ -105,9 +128,7 @@ async function run(batch: Batch): Promise<void> {
 }
 
 const named = process.argv.slice(2);
-const files = globSync(named.length > 0 ? named : 'test/**/*.test.ts').sort(
-  (a, b) => rank(a) - rank(b) || a.localeCompare(b),
-);
+const files = globSync(named.length > 0 ? named : 'test/**/*.test.ts').sort();
 if (files.length === 0) throw new RangeError(`no test file is named ${named.join(' ')}`);
 
 await removeLeftovers();

@@ -90,7 +90,13 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
     /** Works at that time after the message; gives when there is more to do, and how often the file was tried. */
     async workAt(ms: number) {
       now = start + ms;
-      const { nextAt } = await fetchFiles(services, channelId);
+      let { nextAt } = await fetchFiles(services, channelId);
+      // It waits two seconds for its files. On a busy machine they may take longer; what was not due since is not fetched.
+      const late = services.inFlight.list(channelId);
+      if (late.length > 0) {
+        await Promise.all(late);
+        ({ nextAt } = await fetchFiles(services, channelId));
+      }
       const query = 'select attempts from chatapp_files where attachment_id = $1';
       const [row] = await database.query<{ attempts: number }>(query, [attachmentId]);
       return { nextAt: nextAt === undefined ? undefined : nextAt - start, attempts: row?.attempts };
