@@ -233,7 +233,9 @@ t.test("a tool's headers and signing secret are sealed; a header may keep its va
   t.match(await db.em().findOneOrFail(Tool, { toolId }), { failures: 0, probeAt: null });
   await change({ status: 'active', name: 'Orders' });
   t.same(await eventNames(toolId), ['tool.status.changed'], 'what changes nothing leaves no trace');
-  t.notMatch(await told(), new RegExp(`hush-hush|seven|whsec_|eyJ|${signingSecret.slice(8, 20)}`));
+  t.notMatch(await told(), /hush-hush|seven|whsec_|eyJ/);
+  // As it is: in a pattern its plus signs would mean something.
+  t.notMatch(await told(), signingSecret.slice(8, 20));
 });
 
 t.test('of versions made at once the numbers are dense, and exactly one is active', async t => {
