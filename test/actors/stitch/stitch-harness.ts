@@ -137,7 +137,7 @@ export class StitchHarness {
     const rows = [...(decision.writes ?? []), ...(decision.remind ?? []), ...(decision.forget ?? [])];
     if (decision.transient === true) {
       if (rows.length > 0) throw new Error(`${name} is transient and has rows`);
-      if (kept(next) !== kept(this.state)) throw new Error(`${name} is transient and changes the row`);
+      if (!isSameRow(this.state, next)) throw new Error(`${name} is transient and changes the row`);
       this.state = next;
       this.#start(decision.effects ?? []);
       then(decision.reply as never);
@@ -380,9 +380,12 @@ export class StitchHarness {
   }
 }
 
-/** What the snapshot keeps. */
-function kept({ queue: _, ...rest }: StitchState): string {
-  return JSON.stringify(rest);
+/** Whether both have the same snapshot, which keeps no queue. Nearly all fields are the same objects; as texts they were a tenth of all work here. */
+function isSameRow({ queue: _, ...before }: StitchState, { queue: __, ...after }: StitchState): boolean {
+  const names = Object.keys({ ...before, ...after }) as (keyof typeof before)[];
+  return names.every(
+    name => before[name] === after[name] || JSON.stringify(before[name]) === JSON.stringify(after[name]),
+  );
 }
 
 /** So that a decision that changes its state or payload in place fails. */
