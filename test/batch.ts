@@ -9,6 +9,7 @@ import { registerHooks } from 'node:module';
 import { delimiter, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
+import { endShared, share } from './support/shared-by-files.ts';
 
 /** After which a file is told to say where it hangs, in milliseconds. */
 const timeout = Number(process.env['BATCH_TIMEOUT'] ?? 0) * 1_000;
@@ -44,6 +45,7 @@ function restoreEnvironment(): void {
 }
 
 t.setTimeout(0);
+share();
 // Not as arguments: tap calls folders of tests by those.
 for (const file of (process.env['BATCH'] ?? '').split(delimiter)) {
   await t.test(file, { timeout }, async own => {
@@ -54,6 +56,7 @@ for (const file of (process.env['BATCH'] ?? '').split(delimiter)) {
   restoreEnvironment();
   left.push(`after ${file}: ${process.getActiveResourcesInfo().sort().join(', ')}`);
 }
+await endShared();
 // The process ends by itself when nothing is left, before this.
 setTimeout(() => {
   process.stderr.write(

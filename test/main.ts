@@ -31,6 +31,8 @@ const waiting = ['test/cluster/', 'test/node/', 'test/chatapp/'];
 /** Where files leave nothing behind in their process, so that up to as many as are said here share one. */
 const sharing: readonly (readonly [area: RegExp, most: number])[] = [
   [/^test\/clients\/kit\/|^test\/clients\/(?:console|studio)\/.+\//, 16],
+  // In a browser, which they share as well.
+  [/^test\/clients\/(?:console|studio)\//, 4],
   [/^test\/(?:actors|gateway|protocol|runtime|storage)\//, 8],
 ];
 /** Those that do not. */
@@ -120,7 +122,10 @@ async function run(batch: Batch): Promise<void> {
   const output = streamOutput(batch, ([code, signal]) => {
     if (code !== 0) failure = `${name} ended with ${signal ?? code}`;
   });
-  const results = await t.stdin(name, { tapStream: Readable.from(output), buffered: true });
+  const results = await t.stdin(name, {
+    tapStream: Readable.from(output),
+    buffered: true,
+  });
   if (failure === undefined) return;
   // All that it has said may be fine; and of output that ends too soon no assertion tells.
   if (results?.ok !== false) t.fail(failure);

@@ -9,6 +9,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
+import { endAfterLastFile } from './shared-by-files.ts';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 
@@ -77,19 +78,33 @@ export interface Ending {
   passing?(): boolean;
 }
 
+/** Of the files that share this process. A browser that has crashed is gone. */
+let shared: Browser | undefined;
+
 /**
- * Ends with the test. Each test opens a context of its own, with its own cookies and storage.
+ * Ends with the test, or, where files share the process, with the last of them; every context that the test has left ends with the test.
+ * Each test opens a context of its own, with its own cookies and storage.
  *
  * @throws {Error} there is no browser; the message says how to name one
  */
 export async function startChromium(t: Ending): Promise<Browser> {
+  const browser = shared?.isConnected() === true ? shared : await launch();
+  if (browser !== shared && endAfterLastFile(() => browser.close())) shared = browser;
+  const others = browser.contexts();
+  t.teardown(async () => {
+    if (browser !== shared) return browser.close();
+    const own = browser.contexts().filter(context => !others.includes(context));
+    await Promise.all(own.map(context => context.close()));
+  });
+  return browser;
+}
+
+async function launch(): Promise<Browser> {
   const options = await chooseBrowser();
   // Root may not have the sandbox.
   const chromiumSandbox = process.getuid?.() !== 0 && process.env['CI'] === undefined;
   try {
-    const browser = await chromium.launch({ ...options, chromiumSandbox });
-    t.teardown(() => browser.close());
-    return browser;
+    return await chromium.launch({ ...options, chromiumSandbox });
   } catch (error) {
     throw new Error('no browser starts here: set CHROMIUM to the path of Chromium, Chrome or Edge', {
       cause: error,
