@@ -41,6 +41,7 @@ const unshared = [
   'test/gateway/keys.test.ts',
   'test/gateway/composition/start.test.ts',
   'test/storage/backup/backup.test.ts',
+  'test/clients/console/demo.test.ts',
   // Counts turns of the event loop.
   'test/gateway/http/close.test.ts',
   // Leaves a call open.
