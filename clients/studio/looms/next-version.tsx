@@ -6,6 +6,7 @@ import type { Loom, LoomVersion } from '../../sdk/index.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Section } from '../parts/page.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
+import { useUnsaved } from '../parts/use-unsaved.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { Compare } from './compare.tsx';
@@ -23,7 +24,8 @@ export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionPro
   const texts = useTexts().looms;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
-  const [fields, setFields] = useState(() => toFields(active));
+  const [first] = useState(() => toFields(active));
+  const [fields, setFields] = useState(first);
   const [isComparing, setComparing] = useState(false);
   const [activates, setActivates] = useState(true);
   const [reason, setReason] = useState('');
@@ -35,6 +37,7 @@ export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionPro
     await queries.invalidateQueries({ queryKey: ['loom-activations', loomId] });
     onDone();
   });
+  useUnsaved(fields !== first && !isRunning);
   return (
     <form onSubmit={submit}>
       <Section title={isComparing ? texts.compare(active.version) : texts.nextVersion}>

@@ -83,6 +83,16 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await page.getByRole('button', { name: 'Next version' }).click();
   await page.getByRole('textbox', { name: 'Prompt' }).press('Control+End');
   await page.keyboard.insertText(' Be brief.');
+  // A link by the way, or a step back, takes nothing away: whoever drives the browser says no where it asks.
+  const asked: string[] = [];
+  page.on('dialog', question => {
+    asked.push(question.message());
+    void question.dismiss();
+  });
+  await page.getByRole('link', { name: 'Channels' }).click();
+  await page.goBack();
+  await page.getByRole('textbox', { name: 'Prompt' }).getByText('You work for a shop. Be brief.').waitFor();
+  t.strictSame(asked, Array(2).fill('What you have written here is not saved. Leave it?'));
   await page.getByRole('button', { name: 'Compare and publish' }).click();
   await page.locator('.cm-changedLine').getByText('You work for a shop. Be brief.').waitFor();
   t.strictSame(await findBarriers(page), []);

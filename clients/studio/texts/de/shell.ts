@@ -68,5 +68,6 @@ export const secret: StudioTexts['secret'] = {
 
 export const confirm: StudioTexts['confirm'] = {
   cancel: 'Abbrechen',
+  leaves: 'Was hier geschrieben ist, ist nicht gesichert. Trotzdem verlassen?',
   typeName: name => `Zum Bestätigen „${name}“ eingeben`,
 };

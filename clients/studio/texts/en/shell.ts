@@ -66,5 +66,6 @@ export const secret = {
 
 export const confirm = {
   cancel: 'Cancel',
+  leaves: 'What you have written here is not saved. Leave it?',
   typeName: (name: string) => `Type “${name}” to confirm`,
 };
