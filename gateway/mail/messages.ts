@@ -80,7 +80,7 @@ function verifyEmail({ token, madeAt, madeFrom, app }: Verification, baseUrl: st
       '',
       link,
       '',
-      'or enter this code:',
+      'or confirm it over the API with this code:',
       '',
       token,
       '',

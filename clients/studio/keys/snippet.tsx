@@ -1,7 +1,10 @@
-/** A first call, ready to be pasted: the key is taken from the environment, so that it stands in no history of a shell. */
+/** A first call, ready to be pasted: the key is taken from the environment, and read into it, so that it stands in no history of a shell. */
 import { Stack, Tabs, Text } from '@mantine/core';
 import { Copyable } from '../parts/secret.tsx';
 import { useTexts } from '../texts/index.ts';
+
+/** In bash and zsh. */
+const readKey = 'read -rs SKEIN_API_KEY && export SKEIN_API_KEY';
 
 export function Snippet() {
   const texts = useTexts().keys.snippet;
@@ -12,6 +15,8 @@ export function Snippet() {
   };
   return (
     <Stack gap={6}>
+      <Text size="sm">{texts.prepare}</Text>
+      <Copyable label={texts.copyPreparation} text={readKey} />
       <Text size="sm">{texts.about}</Text>
       <Tabs defaultValue="curl">
         <Tabs.List>

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { KnownAddresses } from '../../../storage/accounts/known-addresses.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
 import { User } from '../../../storage/entities/accounts.ts';
 import { WorkspaceMember } from '../../../storage/entities/tenancy.ts';
 import { accountServices, readToken } from '../../support/accounts.ts';
@@ -144,6 +146,26 @@ t.test('a verification token is void for another address, and rubbish is no toke
     await t.rejects(accounts.verifyEmail(rubbish, Date.now(), client), { code: 'svc/auth/invalid_token' });
   }
 });
+
+t.test(
+  'where an account has been signed in from is known for 30 days, also of sessions that were ended',
+  async t => {
+    const email = 'known@example.com';
+    const { userId } = await signUp(email);
+    const account = { userId, passwordHash: 'hash' };
+    const now = Date.now();
+    await accounts.login(account, { ...client, address: '2001:db8::7' }, now);
+    await accounts.login(account, client, now);
+    const find = (by: string, at: number) =>
+      new KnownAddresses(db, { ...systemClock, now: () => at }).find(by);
+    const both = ['192.0.2.7', '2001:db8::7'];
+    t.same((await find(' KNOWN@example.com', now)).toSorted(), both);
+    await db.query('update sessions set revoked_at = now() where user_id = $1', [userId]);
+    t.same((await find(email, now)).toSorted(), both);
+    t.same(await find('nobody@example.com', now), []);
+    t.same(await find(email, now + 31 * 24 * hour), []);
+  },
+);
 
 t.test('the mail is sent again five times an hour at most: who asks may be somebody else', async t => {
   const { userId } = await newPerson();

@@ -43,7 +43,10 @@ export const keys: StudioTexts['keys'] = {
     'Kopieren Sie das Geheimnis jetzt: Es wird dieses eine Mal gezeigt und nirgends lesbar gespeichert.',
   done: 'Ich habe es kopiert',
   snippet: {
-    about: 'Ein erster Aufruf, mit dem Geheimnis in der Variablen SKEIN_API_KEY:',
+    prepare:
+      'Das Geheimnis in eine Variable der Shell: dies ausführen, das Geheimnis einfügen, Enter drücken.',
+    copyPreparation: 'Befehl kopieren, der das Geheimnis liest',
+    about: 'Dann ein erster Aufruf, der es von dort nimmt:',
     copy: 'Aufruf kopieren',
     curl: 'curl',
     sdk: 'SDK',

@@ -40,7 +40,9 @@ export const keys = {
   secretOnce: 'Copy the secret now. It is shown only once, and never stored in readable form.',
   done: 'I have copied it',
   snippet: {
-    about: 'A first call, with the secret in the variable SKEIN_API_KEY:',
+    prepare: 'Put the secret into a variable of your shell: run this, paste the secret, and press Enter.',
+    copyPreparation: 'Copy the command that reads the secret',
+    about: 'Then a first call, which takes it from there:',
     copy: 'Copy the call',
     curl: 'curl',
     sdk: 'SDK',
