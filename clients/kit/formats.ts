@@ -18,12 +18,13 @@ export interface Formats {
   number(value: number): string;
   /** Of a share from 0 to 1. What is not quite everything is not shown as 100 %. */
   percent(share: number): string;
-  /** Of millionths of a dollar. */
-  cost(micros: number): string;
+  /** Of millionths of a dollar. `digits`: so many after the point. Default: two to four, and of less than a tenth of a cent all six. */
+  cost(micros: number, digits?: number): string;
 }
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
+const tinyMicros = 1_000;
 
 export interface FormatOptions {
   /** A name of IANA. Default: the browser's zone. */
@@ -46,7 +47,14 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const number = new Intl.NumberFormat(tag);
   const percent = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
-  const cost = new Intl.NumberFormat(tag, { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+  const cost = (maximumFractionDigits: number, minimumFractionDigits = 2): Intl.NumberFormat =>
+    new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency: 'USD',
+      minimumFractionDigits,
+      maximumFractionDigits,
+    });
+  const [usualCost, tinyCost] = [cost(4), cost(6)];
   // As ISO 8601 has it, whatever the language.
   const isoDay = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -87,7 +95,11 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
     size: bytes => formatSize(bytes, unit),
     number: value => number.format(value),
     percent: share => percent.format(Math.floor(share * 1_000) / 1_000),
-    cost: micros => cost.format(micros / 1_000_000),
+    cost(micros, digits) {
+      const isTiny = Math.abs(micros) < tinyMicros;
+      const format = digits === undefined ? (isTiny ? tinyCost : usualCost) : cost(digits, digits);
+      return format.format(micros / 1_000_000);
+    },
   };
 }
 

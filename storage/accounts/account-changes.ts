@@ -8,11 +8,9 @@
  * the link would share the account with them.
  */
 import { LockMode } from '@mikro-orm/core';
-import type { InferEntity } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import { EmailToken, LoginChallenge, User } from '../entities/index.ts';
+import { EmailToken, LoginChallenge } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import {
   type AccountNotice,
@@ -23,7 +21,7 @@ import {
 } from '../mail/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { LoginAccount } from './accounts.ts';
-import { type AccountChange, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -61,7 +59,7 @@ export class AccountChanges {
     const { byUserId: userId, now, passwordHash, sessionId } = change;
     const at = new Date(now);
     await this.#db.em().transactional(async em => {
-      const user = await this.#lock(em, change);
+      const user = await lockUser(em, change, this.#refuse);
       user.passwordHash = passwordHash;
       user.updatedAt = at;
       await em.nativeUpdate(
@@ -85,7 +83,7 @@ export class AccountChanges {
     const times = { now: new Date(now), expiresAt: new Date(now + changeMs) };
     const link = await this.#mails.seal({ kind: 'change_email', recipient: email, secret: token, ...times });
     await transactOnce(this.#db, key, async em => {
-      const user = await this.#lock(em, change);
+      const user = await lockUser(em, change, this.#refuse);
       const taken = await em.execute(selectTaken, [emailKey(email), userId]);
       if (taken.length > 0) throw this.#refuse('email_in_use');
       await em.nativeUpdate(EmailToken, { userId, purpose: 'change', usedAt: null }, { usedAt: times.now });
@@ -121,7 +119,7 @@ export class AccountChanges {
     const at = new Date(now);
     try {
       return await transactOnce(this.#db, key, async em => {
-        const user = await this.#lock(em, change);
+        const user = await lockUser(em, change, this.#refuse);
         const where = { tokenHash: this.#hashToken(token), purpose: 'change', userId } as const;
         const found = await em.findOne(EmailToken, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (found === null || found.usedAt) throw this.#refuse('invalid_token');
@@ -139,16 +137,6 @@ export class AccountChanges {
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
     }
-  }
-
-  /** The locked user, if the password is still the one that was checked. */
-  async #lock(em: EntityManager, change: AccountChange): Promise<InferEntity<typeof User>> {
-    const { byUserId: userId, checkedHash } = change;
-    const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
-      throw this.#refuse('wrong_password');
-    }
-    return user;
   }
 
   #sealNotice(

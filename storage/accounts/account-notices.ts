@@ -1,10 +1,28 @@
 /** What a user changes of their own account, and the mail that tells whoever has its address. */
+import { LockMode } from '@mikro-orm/core';
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { UserAuditContext } from '../audit/index.ts';
+import { User } from '../entities/index.ts';
 import type { AccountNotice, MailOutbox, SealedMail } from '../mail/index.ts';
+import type { RefuseAccount } from './refusal.ts';
 
 /** A change by a user whose password was checked against this hash. */
 export interface AccountChange extends UserAuditContext {
   readonly checkedHash: string | null;
+}
+
+/** The locked user. Refused where the password is not the one that was checked any more. */
+export async function lockUser(
+  em: EntityManager,
+  { byUserId: userId, checkedHash }: AccountChange,
+  refuse: RefuseAccount,
+): Promise<InferEntity<typeof User>> {
+  const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
+    throw refuse('wrong_password');
+  }
+  return user;
 }
 
 /** Milliseconds that a notice is worth sending. */

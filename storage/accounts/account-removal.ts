@@ -6,11 +6,11 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
-import { EmailToken, Passkey, Session, User, Workspace, WorkspaceMember } from '../entities/index.ts';
+import { EmailToken, Passkey, Session, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type AccessCache, removeMember, revokeInvitations } from '../tenancy/index.ts';
-import { type AccountChange, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
 import { forgetSecondFactor } from './second-factors.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -58,13 +58,10 @@ export class AccountRemoval {
    */
   async remove(change: AccountChange): Promise<readonly string[]> {
     const { db, mails, access, refuse } = this.#options;
-    const { byUserId: userId, checkedHash, now } = change;
+    const { byUserId: userId, now } = change;
     const at = new Date(now);
     const left = await db.em().transactional(async em => {
-      const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
-        throw refuse('wrong_password');
-      }
+      const user = await lockUser(em, change, refuse);
       // While the memberships are there: the admins of each workspace see who is gone.
       await recordAccountAction(em, change, { action: 'user.removed', targetId: userId });
       const { workspaceIds, events } = await leaveAll(em, change);

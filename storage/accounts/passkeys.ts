@@ -9,14 +9,13 @@
  */
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
-import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Passkey, User } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
-import { type AccountChange, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
 import type { RefuseAccount } from './refusal.ts';
@@ -84,10 +83,10 @@ export class Passkeys {
 
   /** What the browser is to be asked for. Refused when the password has changed, and where the user has as many as one may have. */
   async begin(change: AccountChange): Promise<CreationOptions> {
-    const { db, challenges, party } = this.#options;
+    const { db, challenges, party, refuse } = this.#options;
     const { byUserId: userId, now } = change;
     const { challenge, email, known } = await db.em().transactional(async em => {
-      const { email } = await this.#lockUser(em, change);
+      const { email } = await lockUser(em, change, refuse);
       const known = await em.find(Passkey, { userId });
       this.#requireRoom(known.length);
       return { challenge: await challenges.open(em, 'register', userId, now), email, known };
@@ -154,7 +153,7 @@ export class Passkeys {
     const { db, mails, refuse } = this.#options;
     const { byUserId: userId } = change;
     await db.em().transactional(async em => {
-      const user = await this.#lockUser(em, change);
+      const user = await lockUser(em, change, refuse);
       const passkey = await em.findOne(
         Passkey,
         { passkeyId, userId },
@@ -175,17 +174,6 @@ export class Passkeys {
 
   #requireRoom(count: number): void {
     if (count >= maxPasskeys) throw this.#options.refuse('too_many_passkeys');
-  }
-
-  async #lockUser(
-    em: EntityManager,
-    { byUserId: userId, checkedHash }: AccountChange,
-  ): Promise<InferEntity<typeof User>> {
-    const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
-      throw this.#options.refuse('wrong_password');
-    }
-    return user;
   }
 }
 

@@ -27,7 +27,7 @@ import {
 } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
-import { type AccountChange, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { createTotpSecret, findTotpStep, toTotpUri } from './totp.ts';
@@ -95,7 +95,7 @@ export class SecondFactors {
     const sealed = await this.#vault.seal(sealingContext(userId), secret);
     const at = new Date(now);
     return this.#db.em().transactional(async em => {
-      const { email } = await this.#lockUser(em, change);
+      const { email } = await lockUser(em, change, this.#refuse);
       const present = await lockFactor(em, userId);
       if (present?.confirmedAt) throw this.#refuse('second_factor_present');
       if (present === null) createFactor(em, userId, sealed, at);
@@ -134,7 +134,7 @@ export class SecondFactors {
     const { byUserId: userId, now } = change;
     const codes = createRecoveryCodes();
     await this.#commitUnlessWrong(async em => {
-      await this.#lockUser(em, change);
+      await lockUser(em, change, this.#refuse);
       if (!(await this.#isRight(em, await this.#lockInUse(em, userId), code, now))) return false;
       await em.nativeDelete(RecoveryCode, { userId });
       this.#addCodes(em, userId, codes, now);
@@ -159,7 +159,7 @@ export class SecondFactors {
   async disable(code: string, change: AccountChange): Promise<void> {
     const { byUserId: userId, now } = change;
     await this.#commitUnlessWrong(async em => {
-      const user = await this.#lockUser(em, change);
+      const user = await lockUser(em, change, this.#refuse);
       const factor = await this.#lockInUse(em, userId);
       if (!factor.confirmedAt) throw this.#refuse('second_factor_absent');
       if (!(await this.#isRight(em, factor, code, now))) return false;
@@ -243,17 +243,6 @@ export class SecondFactors {
     const factor = await lockFactor(em, userId);
     if (factor === null || !(await hasSecondFactor(em, userId))) throw this.#refuse('second_factor_absent');
     return factor;
-  }
-
-  async #lockUser(
-    em: EntityManager,
-    { byUserId: userId, checkedHash }: AccountChange,
-  ): Promise<InferEntity<typeof User>> {
-    const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-    if (user === null || checkedHash === null || user.passwordHash !== checkedHash) {
-      throw this.#refuse('wrong_password');
-    }
-    return user;
   }
 }
 

@@ -1,19 +1,16 @@
 /** The agents of the environment: who answers by itself, how, and by which instructions. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useAction } from '../../kit/use-action.ts';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { RoleSelect } from '../parts/role-select.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { Time } from '../parts/time.tsx';
@@ -60,27 +57,18 @@ export function Agents() {
       ),
     });
   }
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setEdited('new')}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <ErrorNote error={restoring.error} />
-      <ArchivableTable
-        name="agents"
-        label={texts.title}
-        queryKey={queryKey}
-        isArchived={isArchived}
-        onSearch={search => void navigate({ search })}
-        load={query => client.agents.list(query)}
-        rowKey={({ agentId }) => agentId}
-        columns={columns}
-        none={texts.none}
-        noneHint={texts.noneHint}
-        create={create}
-      />
+    <ListPage
+      texts={texts}
+      name="agents"
+      queryKey={queryKey}
+      archive={{ isShown: isArchived, onChange: search => void navigate({ search }) }}
+      load={query => client.agents.list(query)}
+      rowKey={({ agentId }) => agentId}
+      columns={columns}
+      notice={<ErrorNote error={restoring.error} />}
+      onCreate={mayWrite ? () => setEdited('new') : undefined}
+    >
       {edited !== undefined && (
         <AgentDialog
           agent={edited === 'new' ? undefined : edited}
@@ -101,7 +89,7 @@ export function Agents() {
           {texts.archiveHint}
         </Confirm>
       )}
-    </Page>
+    </ListPage>
   );
 }
 

@@ -1,13 +1,11 @@
 /** The channels of the environment: how participants and the server reach each other. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageLink } from '../../kit/account/account-page.tsx';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Channel } from '../../sdk/index.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -43,34 +41,22 @@ export function Channels() {
     { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} /> },
     { key: 'id', label: 'ID', show: ({ channelId }) => channelId, isExtra: true },
   ];
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
-        name="channels"
-        label={texts.title}
-        queryKey={queryKey}
-        load={cursor => client.channels.list({ cursor, limit: 50 })}
-        rowKey={({ channelId }) => channelId}
-        columns={columns}
-        empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      texts={texts}
+      name="channels"
+      queryKey={queryKey}
+      load={query => client.channels.list(query)}
+      rowKey={({ channelId }) => channelId}
+      columns={columns}
+      onCreate={mayWrite ? () => setCreating(true) : undefined}
+    >
       {isCreating && (
         <CreateChannel
           onCreated={() => void queries.invalidateQueries({ queryKey })}
           onClose={() => setCreating(false)}
         />
       )}
-    </Page>
+    </ListPage>
   );
 }

@@ -1,14 +1,13 @@
 /** The API keys of the project. */
-import { Button, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiKey } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
 import { Grace } from '../parts/grace.tsx';
 import { NameDialog } from '../parts/name-dialog.tsx';
-import { Page } from '../parts/page.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
@@ -58,32 +57,20 @@ export function Keys() {
       show: key => key.status === 'active' && <KeyMenu apiKey={key} onOpen={setOpened} />,
     });
   }
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setOpened({ is: 'create' })}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
-        name="keys"
-        label={texts.title}
-        queryKey={queryKey}
-        load={cursor => client.apiKeys.list({ cursor, limit: 50 })}
-        rowKey={key => key.apiKeyId}
-        columns={columns}
-        empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      texts={texts}
+      name="keys"
+      queryKey={queryKey}
+      load={query => client.apiKeys.list(query)}
+      rowKey={key => key.apiKeyId}
+      columns={columns}
+      onCreate={mayWrite ? () => setOpened({ is: 'create' }) : undefined}
+    >
       {opened !== undefined && (
         <KeyDialog opened={opened} onChanged={refresh} onClose={() => setOpened(undefined)} />
       )}
-    </Page>
+    </ListPage>
   );
 }
 

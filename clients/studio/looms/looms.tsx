@@ -1,15 +1,12 @@
 /** The instructions (looms) of the environment: what agents are told, with which model and tools, in versions. */
-import { Button } from '@mantine/core';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Loom } from '../../sdk/index.ts';
-import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { Time } from '../parts/time.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -43,28 +40,19 @@ export function Looms() {
     { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} /> },
     { key: 'id', label: 'ID', show: ({ loomId }) => loomId, isExtra: true },
   ];
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <ArchivableTable
-        name="looms"
-        label={texts.title}
-        queryKey={['looms', environmentId]}
-        isArchived={isArchived}
-        onSearch={search => void navigate({ search })}
-        load={query => client.looms.list(query)}
-        rowKey={({ loomId }) => loomId}
-        columns={columns}
-        none={texts.none}
-        noneHint={texts.noneHint}
-        create={create}
-      />
+    <ListPage
+      texts={texts}
+      name="looms"
+      queryKey={['looms', environmentId]}
+      archive={{ isShown: isArchived, onChange: search => void navigate({ search }) }}
+      load={query => client.looms.list(query)}
+      rowKey={({ loomId }) => loomId}
+      columns={columns}
+      onCreate={mayWrite ? () => setCreating(true) : undefined}
+    >
       {isCreating && <CreateLoom onClose={() => setCreating(false)} />}
-    </Page>
+    </ListPage>
   );
 }
 

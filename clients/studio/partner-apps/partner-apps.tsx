@@ -1,15 +1,14 @@
 /** The apps of the workspace at the chat provider. */
-import { Button, Code } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import type { PartnerAppCredential } from '../../sdk/index.ts';
 import { getConfigId } from '../channels/chatapp/signup-config.ts';
 import { partnerAppsKey } from '../channels/chatapp/use-partner-apps.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -76,31 +75,19 @@ export function PartnerApps() {
         ),
     });
   }
-  const create = mayAdminister && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setOpened({ is: 'create' })}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
-        name="partner-apps"
-        label={texts.title}
-        queryKey={queryKey}
-        load={cursor => skein.partnerApps.list({ workspaceId, cursor, limit: 50 })}
-        rowKey={app => app.partnerAppCredentialId}
-        columns={columns}
-        empty={
-          <>
-            <b>{texts.none}</b>
-            {mayAdminister ? texts.noneHint : texts.forAdmins}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      texts={mayAdminister ? texts : { ...texts, noneHint: texts.forAdmins }}
+      name="partner-apps"
+      queryKey={queryKey}
+      load={query => skein.partnerApps.list({ workspaceId, ...query })}
+      rowKey={app => app.partnerAppCredentialId}
+      columns={columns}
+      onCreate={mayAdminister ? () => setOpened({ is: 'create' }) : undefined}
+    >
       {opened?.is === 'create' && <RegisterApp onDone={refresh} onClose={close} />}
       {opened?.is === 'rotate' && <RotateAppSecret app={opened.app} onDone={refresh} onClose={close} />}
       {opened?.is === 'revoke' && <RevokeApp app={opened.app} onDone={refresh} onClose={close} />}
-    </Page>
+    </ListPage>
   );
 }

@@ -3,13 +3,14 @@
  * to do next; what cannot be read says why.
  */
 import { ActionIcon, Button, Checkbox, Popover, Stack, Table, VisuallyHidden } from '@mantine/core';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Columns3 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Page } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import { ErrorNote } from './error-note.tsx';
+import { type Pages, renewPages } from './renew-pages.ts';
 import classes from './data-table.module.css';
 
 export interface Column<T> {
@@ -40,17 +41,11 @@ export interface DataTableProps<T> {
 }
 
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { name, label, queryKey, load, rowKey, columns, empty, refreshMs, controls } = props;
+  const { name, label, rowKey, columns, empty, controls } = props;
   const texts = useTexts().table;
   const { loading } = useKitTexts().shell;
   const { shown, choose } = useColumns(name, columns);
-  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
-    queryKey,
-    queryFn: async ({ pageParam }) => load(pageParam),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => (page.hasMore ? (page.nextCursor ?? undefined) : undefined),
-    refetchInterval: refreshMs ?? false,
-  });
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = usePages(props);
   const rows = data?.pages.flatMap(page => page.data) ?? [];
   const isEmpty = !isPending && error === null && rows.length === 0;
   return (
@@ -108,6 +103,39 @@ export function DataTable<T>(props: DataTableProps<T>) {
       )}
     </div>
   );
+}
+
+/** Page after page; the first one again so often, and no other: whoever has loaded many asks for no more than others do. */
+function usePages<T>({ queryKey, load, rowKey, refreshMs }: DataTableProps<T>) {
+  const queries = useQueryClient();
+  const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey,
+    queryFn: async ({ pageParam }) => load(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: page => (page.hasMore ? (page.nextCursor ?? undefined) : undefined),
+  });
+  const isLive = refreshMs !== undefined && data !== undefined;
+  const { error: renewalError } = useQuery({
+    queryKey: ['first-page', ...queryKey],
+    queryFn: async () => {
+      const fresh = await load(undefined);
+      queries.setQueryData<Pages<T>>(queryKey, before => before && renewPages(before, fresh, rowKey));
+      return true;
+    },
+    enabled: isLive,
+    // The list itself has just been read.
+    initialData: true,
+    staleTime: Infinity,
+    refetchInterval: refreshMs ?? false,
+  });
+  return {
+    data,
+    error: error ?? (isLive ? renewalError : null),
+    isPending,
+    hasNextPage,
+    isFetchingNextPage,
+    fetchNextPage,
+  };
 }
 
 /** The columns in their order, and how others are chosen. */

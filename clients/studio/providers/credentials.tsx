@@ -1,15 +1,14 @@
 /** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
-import { Button, Code, PasswordInput, Select, TagsInput } from '@mantine/core';
+import { Code, PasswordInput, Select, TagsInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { Plus } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import type { ByokCredential } from '../../sdk/index.ts';
 import { providers } from '../looms/version-fields.ts';
 import { Confirm } from '../parts/confirm.tsx';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
-import { Page } from '../parts/page.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
@@ -30,29 +29,17 @@ export function Credentials() {
   const [opened, setOpened] = useState<Opened>();
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
   const columns = useCredentialColumns(setOpened);
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setOpened({ is: 'create' })}>
-      {texts.create}
-    </Button>
-  );
   const close = (): void => setOpened(undefined);
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
-        name="credentials"
-        label={texts.title}
-        queryKey={queryKey}
-        load={cursor => client.byokCredentials.list({ cursor, limit: 50 })}
-        rowKey={({ byokCredentialId }) => byokCredentialId}
-        columns={columns}
-        empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      texts={texts}
+      name="credentials"
+      queryKey={queryKey}
+      load={query => client.byokCredentials.list(query)}
+      rowKey={({ byokCredentialId }) => byokCredentialId}
+      columns={columns}
+      onCreate={mayWrite ? () => setOpened({ is: 'create' }) : undefined}
+    >
       <Suspense>
         <Prices />
       </Suspense>
@@ -74,7 +61,7 @@ export function Credentials() {
           {texts.revokeHint}
         </Confirm>
       )}
-    </Page>
+    </ListPage>
   );
 }
 

@@ -1,12 +1,10 @@
 /** The tools of the environment: what agents can ask of your programs. */
-import { Button } from '@mantine/core';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Tool } from '../../sdk/index.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
+import type { Column } from '../parts/data-table.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -43,29 +41,17 @@ export function Tools() {
     { key: 'changed', label: texts.changed, show: ({ updatedAt }) => <Time at={updatedAt} />, isExtra: true },
     { key: 'id', label: 'ID', show: ({ toolId }) => toolId, isExtra: true },
   ];
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <DataTable
-        name="tools"
-        label={texts.title}
-        queryKey={['tools', environmentId]}
-        load={cursor => client.tools.list({ cursor, limit: 50 })}
-        rowKey={({ toolId }) => toolId}
-        columns={columns}
-        empty={
-          <>
-            <b>{texts.none}</b>
-            {texts.noneHint}
-            {create}
-          </>
-        }
-      />
+    <ListPage
+      texts={texts}
+      name="tools"
+      queryKey={['tools', environmentId]}
+      load={query => client.tools.list(query)}
+      rowKey={({ toolId }) => toolId}
+      columns={columns}
+      onCreate={mayWrite ? () => setCreating(true) : undefined}
+    >
       {isCreating && <CreateTool onClose={() => setCreating(false)} />}
-    </Page>
+    </ListPage>
   );
 }

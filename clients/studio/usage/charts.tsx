@@ -7,8 +7,11 @@ import { dayMs } from '../parts/days.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import classes from './charts.module.css';
+import { createCostAxis } from './cost-axis.ts';
 
-const counts = { allowDecimals: false } as const;
+/** As wide as its labels are. */
+const axis = { width: 'auto' } as const;
+const counts = { ...axis, allowDecimals: false } as const;
 
 /** Every day has its place, also those on which nothing was used. */
 export default function Charts({ from, days }: { readonly from: string; readonly days: number }) {
@@ -30,9 +33,10 @@ export default function Charts({ from, days }: { readonly from: string; readonly
       deliveries: found?.deliveries ?? 0,
       attempts: found?.deliveryAttempts ?? 0,
       tokens: found?.totalTokens ?? 0,
-      cost: (found?.estimatedCostMicros ?? 0) / 1_000_000,
+      cost: found?.estimatedCostMicros ?? 0,
     };
   });
+  const { ticks, digits } = createCostAxis(Math.max(...data.map(({ cost }) => cost)));
   const shared = { h: 160, data, dataKey: 'day', tickLine: 'none', gridAxis: 'x' } as const;
   return (
     <div className={classes['charts']}>
@@ -41,6 +45,7 @@ export default function Charts({ from, days }: { readonly from: string; readonly
         <BarChart
           {...shared}
           yAxisProps={counts}
+          valueFormatter={formats.number}
           type="stacked"
           series={[
             { name: 'inbound', label: texts.inbound, color: 'brand.6' },
@@ -53,6 +58,7 @@ export default function Charts({ from, days }: { readonly from: string; readonly
         <BarChart
           {...shared}
           yAxisProps={counts}
+          valueFormatter={formats.number}
           series={[
             { name: 'deliveries', label: texts.deliveries, color: 'teal.6' },
             { name: 'attempts', label: texts.attempts, color: 'yellow.6' },
@@ -64,6 +70,7 @@ export default function Charts({ from, days }: { readonly from: string; readonly
         <BarChart
           {...shared}
           yAxisProps={counts}
+          valueFormatter={formats.number}
           series={[{ name: 'tokens', label: texts.tokens, color: 'grape.6' }]}
         />
       </figure>
@@ -71,8 +78,14 @@ export default function Charts({ from, days }: { readonly from: string; readonly
         <figcaption>{texts.cost}</figcaption>
         <BarChart
           {...shared}
+          yAxisProps={{
+            ...axis,
+            ticks: [...ticks],
+            domain: [0, ticks.at(-1) ?? 'auto'],
+            tickFormatter: (micros: number) => formats.cost(micros, digits),
+          }}
           series={[{ name: 'cost', label: texts.cost, color: 'orange.6' }]}
-          valueFormatter={value => formats.cost(value * 1_000_000)}
+          valueFormatter={value => formats.cost(value)}
         />
       </figure>
     </div>

@@ -1,15 +1,12 @@
 /** The webhooks (stitches) of the environment: whom the server tells what happens. */
-import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
-import { ArchivableTable } from '../parts/archivable-table.tsx';
 import type { Column } from '../parts/data-table.tsx';
+import { ListPage } from '../parts/list-page.tsx';
 import { Name } from '../parts/name.tsx';
-import { Page } from '../parts/page.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -53,32 +50,23 @@ export function Webhooks() {
     { key: 'created', label: texts.created, show: ({ createdAt }) => <Time at={createdAt} />, isExtra: true },
     { key: 'id', label: 'ID', show: ({ stitchId }) => stitchId, isExtra: true },
   ];
-  const create = mayWrite && (
-    <Button leftSection={<Plus size={14} />} onClick={() => setCreating(true)}>
-      {texts.create}
-    </Button>
-  );
   return (
-    <Page title={texts.title} about={texts.about} actions={create}>
-      <ArchivableTable
-        name="webhooks"
-        label={texts.title}
-        queryKey={queryKey}
-        isArchived={isArchived}
-        onSearch={search => void navigate({ search })}
-        load={query => client.stitches.list(query)}
-        rowKey={({ stitchId }) => stitchId}
-        columns={columns}
-        none={texts.none}
-        noneHint={texts.noneHint}
-        create={create}
-      />
+    <ListPage
+      texts={texts}
+      name="webhooks"
+      queryKey={queryKey}
+      archive={{ isShown: isArchived, onChange: search => void navigate({ search }) }}
+      load={query => client.stitches.list(query)}
+      rowKey={({ stitchId }) => stitchId}
+      columns={columns}
+      onCreate={mayWrite ? () => setCreating(true) : undefined}
+    >
       {isCreating && (
         <CreateWebhook
           onCreated={() => void queries.invalidateQueries({ queryKey })}
           onClose={() => setCreating(false)}
         />
       )}
-    </Page>
+    </ListPage>
   );
 }

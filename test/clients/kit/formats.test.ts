@@ -46,3 +46,16 @@ t.test('a share that is not quite everything is not shown as everything', async 
     ['100%', '99.9%', '53.5%', '0%'],
   );
 });
+
+t.test('costs have the digits that they need', async t => {
+  const english = createFormats('en-US');
+  t.strictSame(
+    [1_500_000, 123_456, 1_000, 999, 38, 0].map(micros => english.cost(micros)),
+    ['$1.50', '$0.1235', '$0.001', '$0.000999', '$0.000038', '$0.00'],
+  );
+  t.strictSame(
+    [0, 500_000].map(micros => english.cost(micros, 2)),
+    ['$0.00', '$0.50'],
+  );
+  t.equal(english.cost(1_000_000_000, 0), '$1,000');
+});

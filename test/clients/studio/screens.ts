@@ -58,7 +58,7 @@ export async function setStudioStage({
     [`/studio/workspace/${workspaceId}`, 'Projects'],
     [`/studio/workspace/${workspaceId}/partner-apps`, 'No app yet'],
     ['/studio/account', 'Your account'],
-    ...(caller.user?.instanceAdmin === true ? [['/studio/system', 'No problems'] as const] : []),
+    ...(caller.user?.instanceAdmin === true ? [['/studio/system', 'Database and NATS'] as const] : []),
   ] as const;
   return {
     workspaceId,

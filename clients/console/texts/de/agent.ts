@@ -1,4 +1,5 @@
 /** Was Agenten in einem Gespräch tun, und was aus einer Nachricht wurde. */
+import { fate } from '../../../kit/texts/de-fate.ts';
 import type { thread as english } from '../en/thread.ts';
 
 export const agent: (typeof english)['agent'] = {
@@ -103,7 +104,7 @@ export const run: (typeof english)['run'] = {
 };
 
 export const timeline: (typeof english)['timeline'] = {
-  title: 'Was aus der Nachricht wurde',
+  title: fate.title,
   failed: 'Der Verlauf konnte nicht gelesen werden.',
   nothing: 'Davon ist nichts mehr aufgezeichnet.',
   events: 'Ereignisse',
@@ -112,23 +113,9 @@ export const timeline: (typeof english)['timeline'] = {
   messageId: 'Nachricht',
   externalId: 'Kennung beim Anbieter',
   eventNames: {
-    'thread.message.received': 'Empfangen',
-    'thread.message.created': 'Geschrieben',
-    'thread.message.updated': 'Geändert',
-    'channel.message.requested': 'Dem Kanal übergeben',
-    'channel.message.sent': 'Gesendet',
-    'channel.message.delivered': 'Zugestellt',
-    'channel.message.read': 'Gelesen',
-    'channel.message.delivery_failed': 'Nicht zugestellt',
+    ...fate.events,
     'agent.tool.completed': 'Der Agent benutzte ein Werkzeug',
     'agent.tool.failed': 'Ein Werkzeug des Agenten scheiterte',
   },
-  deliveryStatus: {
-    pending: 'Wartet',
-    delivering: 'Wird zugestellt',
-    delivered: 'Zugestellt',
-    retrying: 'Gescheitert, wird wiederholt',
-    failed: 'Gescheitert',
-    cancelled: 'Abgebrochen',
-  },
+  deliveryStatus: fate.delivery,
 };

@@ -1,4 +1,6 @@
 /** What agents do in a conversation, and what became of a message. */
+import { fate } from '../../../kit/texts/en-fate.ts';
+
 export const agent = {
   writing: 'The agent is writing',
   thinking: 'The agent is working',
@@ -100,7 +102,7 @@ export const run = {
 };
 
 export const timeline = {
-  title: 'Message timeline',
+  title: fate.title,
   failed: 'The timeline could not be loaded.',
   nothing: 'There are no records of it any more.',
   events: 'Events',
@@ -109,23 +111,9 @@ export const timeline = {
   messageId: 'Message',
   externalId: 'Id at the provider',
   eventNames: {
-    'thread.message.received': 'Received',
-    'thread.message.created': 'Written',
-    'thread.message.updated': 'Changed',
-    'channel.message.requested': 'Given to the channel',
-    'channel.message.sent': 'Sent',
-    'channel.message.delivered': 'Delivered',
-    'channel.message.read': 'Read',
-    'channel.message.delivery_failed': 'Not delivered',
+    ...fate.events,
     'agent.tool.completed': 'The agent used a tool',
     'agent.tool.failed': 'A tool of the agent failed',
   },
-  deliveryStatus: {
-    pending: 'Waiting',
-    delivering: 'Delivering',
-    delivered: 'Delivered',
-    retrying: 'Retrying',
-    failed: 'Failed',
-    cancelled: 'Cancelled',
-  },
+  deliveryStatus: fate.delivery,
 };

@@ -1,4 +1,5 @@
 /** Nachrichten, gefunden durch das, was man von ihnen weiß, und was aus jeder wurde. */
+import { fate } from '../../../kit/texts/de-fate.ts';
 import type { StudioTexts } from '../en/index.ts';
 
 export const messages: StudioTexts['messages'] = {
@@ -33,7 +34,7 @@ export const messages: StudioTexts['messages'] = {
   channel: 'Kanal',
   externalId: 'ID beim Anbieter',
   timeline: {
-    title: 'Was aus der Nachricht wurde',
+    title: fate.title,
     nothing: 'Davon ist nichts mehr aufgezeichnet: Ereignisse werden 30 Tage aufbewahrt.',
     by: 'Von',
     actors: {
@@ -51,15 +52,6 @@ export const messages: StudioTexts['messages'] = {
     toolUsed: 'Ein Werkzeug wurde benutzt',
     toolFailed: 'Ein Werkzeug scheiterte',
     toTool: 'Werkzeug zeigen',
-    eventNames: {
-      'thread.message.received': 'Empfangen',
-      'thread.message.created': 'Geschrieben',
-      'thread.message.updated': 'Geändert',
-      'channel.message.requested': 'Dem Kanal übergeben',
-      'channel.message.sent': 'Gesendet',
-      'channel.message.delivered': 'Zugestellt',
-      'channel.message.read': 'Gelesen',
-      'channel.message.delivery_failed': 'Nicht zugestellt',
-    },
+    eventNames: fate.events,
   },
 };

@@ -1,4 +1,5 @@
 /** Webhooks. */
+import { fate } from '../../../kit/texts/de-fate.ts';
 import type { StudioTexts } from '../en/index.ts';
 
 export const webhooks: StudioTexts['webhooks'] = {
@@ -96,14 +97,7 @@ export const webhooks: StudioTexts['webhooks'] = {
     event: 'Ereignis',
     status: 'Zustand',
     anyStatus: 'Jeder Zustand',
-    states: {
-      pending: 'Wartet',
-      delivering: 'Wird gesendet',
-      delivered: 'Zugestellt',
-      retrying: 'Wird wiederholt',
-      failed: 'Gescheitert',
-      cancelled: 'Verworfen',
-    },
+    states: fate.delivery,
     response: 'Antwort',
     attempts: 'Versuche',
     created: 'Seit',

@@ -1,4 +1,6 @@
 /** Messages, found by what is known of them, and what became of each. */
+import { fate } from '../../../kit/texts/en-fate.ts';
+
 export const messages = {
   title: 'Messages',
   about: 'Follow a message: its receipts, the agent runs it caused, and every webhook that reported it.',
@@ -24,7 +26,7 @@ export const messages = {
   channel: 'Channel',
   externalId: 'ID at the provider',
   timeline: {
-    title: 'Message timeline',
+    title: fate.title,
     nothing: 'There are no records of it any more: events are kept for 30 days.',
     by: 'By',
     actors: {
@@ -42,15 +44,6 @@ export const messages = {
     toolUsed: 'Tool called',
     toolFailed: 'Tool failed',
     toTool: 'Show the tool',
-    eventNames: {
-      'thread.message.received': 'Received',
-      'thread.message.created': 'Written',
-      'thread.message.updated': 'Changed',
-      'channel.message.requested': 'Given to the channel',
-      'channel.message.sent': 'Sent',
-      'channel.message.delivered': 'Delivered',
-      'channel.message.read': 'Read',
-      'channel.message.delivery_failed': 'Not delivered',
-    },
+    eventNames: fate.events,
   },
 };

@@ -1,4 +1,6 @@
 /** Webhooks, which the API calls stitches. */
+import { fate } from '../../../kit/texts/en-fate.ts';
+
 export const webhooks = {
   title: 'Webhooks',
   about:
@@ -94,14 +96,7 @@ export const webhooks = {
     event: 'Event',
     status: 'State',
     anyStatus: 'Any state',
-    states: {
-      pending: 'Waiting',
-      delivering: 'Sending',
-      delivered: 'Delivered',
-      retrying: 'Retrying',
-      failed: 'Failed',
-      cancelled: 'Cancelled',
-    },
+    states: fate.delivery,
     response: 'Response',
     attempts: 'Attempts',
     created: 'Since',
