@@ -47,14 +47,6 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
   const relative = new Intl.RelativeTimeFormat(tag, { numeric: 'auto' });
   const number = new Intl.NumberFormat(tag);
   const percent = new Intl.NumberFormat(tag, { style: 'percent', maximumFractionDigits: 1 });
-  const cost = (maximumFractionDigits: number, minimumFractionDigits = 2): Intl.NumberFormat =>
-    new Intl.NumberFormat(tag, {
-      style: 'currency',
-      currency: 'USD',
-      minimumFractionDigits,
-      maximumFractionDigits,
-    });
-  const [usualCost, tinyCost] = [cost(4), cost(6)];
   // As ISO 8601 has it, whatever the language.
   const isoDay = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -95,11 +87,23 @@ export function createFormats(tag: string, { timeZone, now = Date.now }: FormatO
     size: bytes => formatSize(bytes, unit),
     number: value => number.format(value),
     percent: share => percent.format(Math.floor(share * 1_000) / 1_000),
-    cost(micros, digits) {
-      const isTiny = Math.abs(micros) < tinyMicros;
-      const format = digits === undefined ? (isTiny ? tinyCost : usualCost) : cost(digits, digits);
-      return format.format(micros / 1_000_000);
-    },
+    cost: createCostFormat(tag),
+  };
+}
+
+function createCostFormat(tag: string): Formats['cost'] {
+  const create = (least: number, most: number): Intl.NumberFormat =>
+    new Intl.NumberFormat(tag, {
+      style: 'currency',
+      currency: 'USD',
+      minimumFractionDigits: least,
+      maximumFractionDigits: most,
+    });
+  const [usual, tiny] = [create(2, 4), create(2, 6)];
+  return (micros, digits) => {
+    const format =
+      digits === undefined ? (Math.abs(micros) < tinyMicros ? tiny : usual) : create(digits, digits);
+    return format.format(micros / 1_000_000);
   };
 }
 

@@ -129,7 +129,8 @@ export const german: typeof english = {
         'Dieser Link gilt nicht. Vielleicht wurde er schon benutzt, oder eine neuere Mail hat ihn ersetzt.',
       expiredLink: 'Dieser Link ist abgelaufen. Bitten Sie um eine neue Mail.',
       wrongPassword: 'Das ist nicht das Passwort Ihres Kontos.',
-      wrongCode: 'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten.',
+      wrongCode:
+        'Dieser Code ist falsch oder wurde schon benutzt. Warten Sie auf den nächsten. Ist auch der falsch, dann lassen Sie das Gerät seine Uhr selbst stellen.',
       wrongPasskey:
         'Mit diesem Passkey kann sich hier niemand anmelden. Vielleicht wurde er aus Ihrem Konto entfernt.',
       unfinishedPasskey:

@@ -124,7 +124,8 @@ export const english = {
         'This link is not valid. It may have been used already, or a newer mail may have replaced it.',
       expiredLink: 'This link has expired. Ask for a new mail.',
       wrongPassword: 'That is not the password of your account.',
-      wrongCode: 'This code is wrong, or was used before. Wait for the next one.',
+      wrongCode:
+        'This code is wrong, or was used before. Wait for the next one. If that is wrong too, let your device set its clock automatically.',
       wrongPasskey: 'This passkey does not work here. It may have been removed from your account.',
       unfinishedPasskey: 'No passkey was used. Try again, or continue another way.',
       knownPasskey: 'This device or keychain already has a passkey for your account.',

@@ -54,7 +54,7 @@ export function Keys() {
       label: '',
       isFixed: true,
       align: 'right',
-      show: key => key.status === 'active' && <KeyMenu apiKey={key} onOpen={setOpened} />,
+      show: key => key.status !== 'revoked' && <KeyMenu apiKey={key} onOpen={setOpened} />,
     });
   }
   return (
@@ -141,12 +141,18 @@ interface KeyMenuProps {
 
 function KeyMenu({ apiKey, onOpen }: KeyMenuProps) {
   const texts = useTexts().keys;
+  const changes =
+    apiKey.status === 'active'
+      ? [
+          { label: texts.rename, onChoose: () => onOpen({ is: 'rename', key: apiKey }) },
+          { label: texts.rotate, onChoose: () => onOpen({ is: 'rotate', key: apiKey }) },
+        ]
+      : [];
   return (
     <RowMenu
       label={texts.actions(apiKey.name)}
       acts={[
-        { label: texts.rename, onChoose: () => onOpen({ is: 'rename', key: apiKey }) },
-        { label: texts.rotate, onChoose: () => onOpen({ is: 'rotate', key: apiKey }) },
+        ...changes,
         { label: texts.revoke, isDanger: true, onChoose: () => onOpen({ is: 'revoke', key: apiKey }) },
       ]}
     />

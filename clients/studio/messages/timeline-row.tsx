@@ -105,7 +105,7 @@ function Delivery({ delivery }: { readonly delivery: TimelineDelivery }) {
             {texts.webhooks.deliveries.next}: <Time at={nextAttemptAt} isExact />
           </div>
         )}
-        {isOpen && <Attempts deliveryId={deliveryId} attemptCount={attemptCount} />}
+        {isOpen && <Attempts delivery={delivery} />}
         {stitchId != null && (
           <PageLink
             to="/$projectId/$environmentId/webhooks/$stitchId"

@@ -1,5 +1,5 @@
-/** How long the old secret still works, counted down. */
-import { Text } from '@mantine/core';
+/** How long the old secret still works: chosen before, and counted down then. */
+import { Select, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
@@ -29,4 +29,26 @@ function toClock(seconds: number): string {
   const twoDigits = (value: number): string => String(value).padStart(2, '0');
   const rest = `${hours === 0 ? minutes : twoDigits(minutes)}:${twoDigits(seconds % 60)}`;
   return hours === 0 ? rest : `${hours}:${rest}`;
+}
+
+/** In seconds. */
+const graces = ['0', '300', '3600', '86400'] as const;
+export const defaultGrace = '3600';
+
+interface GraceSelectProps {
+  readonly value: string;
+  readonly onChange: (seconds: string) => void;
+}
+
+export function GraceSelect({ value, onChange }: GraceSelectProps) {
+  const texts = useTexts().secret;
+  return (
+    <Select
+      label={texts.gracePeriod}
+      allowDeselect={false}
+      value={value}
+      onChange={seconds => onChange(seconds ?? defaultGrace)}
+      data={graces.map(each => ({ value: each, label: texts.graces[each] }))}
+    />
+  );
 }

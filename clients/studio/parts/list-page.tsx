@@ -34,6 +34,8 @@ interface ListPageProps<T> extends Pick<DataTableProps<T>, 'name' | 'queryKey' |
     readonly isShown: boolean;
     readonly onChange: (search: ArchivedSearch) => void;
   };
+  /** What else can be done, before the way to make one. */
+  readonly actions?: ReactNode;
   /** Above the list. */
   readonly notice?: ReactNode;
   /** Below the list, and dialogs. */
@@ -43,7 +45,7 @@ interface ListPageProps<T> extends Pick<DataTableProps<T>, 'name' | 'queryKey' |
 const pageSize = 50;
 
 export function ListPage<T>(props: ListPageProps<T>) {
-  const { texts, load, onCreate, archive, notice, children, queryKey, ...table } = props;
+  const { texts, load, onCreate, archive, actions, notice, children, queryKey, ...table } = props;
   const shared = useTexts().table;
   const { title, about, none, noneHint } = texts;
   const isArchived = archive?.isShown === true;
@@ -53,7 +55,16 @@ export function ListPage<T>(props: ListPageProps<T>) {
     </Button>
   );
   return (
-    <Page title={title} about={about} actions={create}>
+    <Page
+      title={title}
+      about={about}
+      actions={
+        <>
+          {actions}
+          {create}
+        </>
+      }
+    >
       {notice}
       <DataTable
         {...table}

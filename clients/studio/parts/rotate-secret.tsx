@@ -1,9 +1,9 @@
 /** Gives something a new secret, which is shown once; the old one works for a while longer, so that nothing stops meanwhile. */
-import { Select, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { DialogForm } from './dialog.tsx';
-import { Grace } from './grace.tsx';
+import { defaultGrace, Grace, GraceSelect } from './grace.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
 
 interface Rotated {
@@ -23,12 +23,9 @@ interface RotateSecretProps {
   readonly onClose: () => void;
 }
 
-/** In seconds. */
-const graces = ['0', '300', '3600', '86400'] as const;
-
 export function RotateSecret({ title, hint, about, rotate, onRotated, onClose }: RotateSecretProps) {
   const texts = useTexts().secret;
-  const [seconds, setSeconds] = useState<string>('3600');
+  const [seconds, setSeconds] = useState<string>(defaultGrace);
   const [rotated, setRotated] = useState<Rotated>();
   const run = async (): Promise<void> => {
     const gracePeriodSeconds = Number(seconds);
@@ -48,13 +45,7 @@ export function RotateSecret({ title, hint, about, rotate, onRotated, onClose }:
       form={
         <DialogForm action={texts.rotate} run={run}>
           <Text size="sm">{hint}</Text>
-          <Select
-            label={texts.gracePeriod}
-            allowDeselect={false}
-            value={seconds}
-            onChange={value => setSeconds(value ?? '300')}
-            data={graces.map(value => ({ value, label: texts.graces[value] }))}
-          />
+          <GraceSelect value={seconds} onChange={setSeconds} />
         </DialogForm>
       }
     >

@@ -1,5 +1,5 @@
 /** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
-import { Code, PasswordInput, Select, TagsInput } from '@mantine/core';
+import { Code, PasswordInput, Select, TagsInput, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../kit/lazy-part.ts';
@@ -8,6 +8,7 @@ import { providers } from '../looms/version-fields.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import type { Column } from '../parts/data-table.tsx';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
+import { defaultGrace, Grace, GraceSelect } from '../parts/grace.tsx';
 import { ListPage } from '../parts/list-page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
@@ -28,7 +29,7 @@ export function Credentials() {
   const queryKey = ['credentials', environmentId];
   const [opened, setOpened] = useState<Opened>();
   const refresh = (): Promise<void> => queries.invalidateQueries({ queryKey });
-  const columns = useCredentialColumns(setOpened);
+  const columns = useCredentialColumns(setOpened, refresh);
   const close = (): void => setOpened(undefined);
   return (
     <ListPage
@@ -65,7 +66,10 @@ export function Credentials() {
   );
 }
 
-function useCredentialColumns(onOpen: (opened: Opened) => void): readonly Column<ByokCredential>[] {
+function useCredentialColumns(
+  onOpen: (opened: Opened) => void,
+  refresh: () => Promise<void>,
+): readonly Column<ByokCredential>[] {
   const texts = useTexts().credentials;
   const { providers: providerNames } = useTexts().looms;
   const { mayWrite } = useTenant();
@@ -82,7 +86,14 @@ function useCredentialColumns(onOpen: (opened: Opened) => void): readonly Column
     {
       key: 'status',
       label: texts.status,
-      show: each => <State of={each.status} label={texts.states[each.status]} />,
+      show: each => (
+        <>
+          <State of={each.status} label={texts.states[each.status]} />
+          {each.status === 'rotating' && each.rotationGraceExpiresAt != null && (
+            <Grace until={each.rotationGraceExpiresAt} onEnd={() => void refresh()} />
+          )}
+        </>
+      ),
     },
     {
       key: 'used',
@@ -165,15 +176,19 @@ function RotateCredential({
   const texts = useTexts().credentials;
   const { client } = useTenant();
   const [secret, setSecret] = useState('');
+  const [grace, setGrace] = useState<string>(defaultGrace);
   const rotate = async (): Promise<void> => {
-    await client.byokCredentials.rotate(credential.byokCredentialId, { secret });
+    const gracePeriodSeconds = Number(grace);
+    await client.byokCredentials.rotate(credential.byokCredentialId, { secret, gracePeriodSeconds });
     await onDone();
     onClose();
   };
   return (
     <Dialog title={texts.rotateTitle(credential.displayName)} onClose={onClose}>
       <DialogForm action={texts.rotate} isReady={secret !== ''} run={rotate}>
+        <Text size="sm">{texts.rotateHint}</Text>
         <SecretInput value={secret} onChange={setSecret} />
+        <GraceSelect value={grace} onChange={setGrace} />
       </DialogForm>
     </Dialog>
   );

@@ -47,7 +47,7 @@ export function DeliveryDrawer({ deliveryId, onClose }: DeliveryDrawerProps) {
 function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
   const texts = useTexts().webhooks.deliveries;
   const { client, mayWrite } = useTenant();
-  const { deliveryId, eventId, status, attemptCount } = delivery;
+  const { deliveryId, eventId, status } = delivery;
   const { data: event } = useQuery({
     queryKey: ['event', eventId],
     queryFn: () => client.events.get(eventId ?? ''),
@@ -65,7 +65,7 @@ function Content({ delivery }: { readonly delivery: WebhookDelivery }) {
         ]}
       />
       {mayWrite && <ReplayDelivery key={deliveryId} delivery={delivery} />}
-      <Attempts deliveryId={deliveryId} attemptCount={attemptCount} />
+      <Attempts delivery={delivery} />
       {event !== undefined && (
         <section aria-label={texts.payload}>
           <Text fw={600} size="sm" mb={6}>

@@ -12,6 +12,7 @@ import { Time } from '../parts/time.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { CreateWebhook } from './create-webhook.tsx';
+import { ReplayFailed } from './replay-failed.tsx';
 
 export function Webhooks() {
   const texts = useTexts().webhooks;
@@ -59,6 +60,7 @@ export function Webhooks() {
       load={query => client.stitches.list(query)}
       rowKey={({ stitchId }) => stitchId}
       columns={columns}
+      actions={mayWrite && <ReplayFailed />}
       onCreate={mayWrite ? () => setCreating(true) : undefined}
     >
       {isCreating && (

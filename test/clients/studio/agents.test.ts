@@ -43,9 +43,14 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Our key');
   await dialog.getByLabel('Key').fill('sk-0123456789');
+  for (const model of ['gpt-4o-mini', 'our-own-model']) {
+    await dialog.getByLabel('Models').fill(model);
+    await page.keyboard.press('Enter');
+  }
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Add a key' }).click();
   await page.getByRole('cell', { name: 'Our key', exact: true }).waitFor();
+  await page.getByRole('cell', { name: 'gpt-4o-mini, our-own-model', exact: true }).waitFor();
   t.notOk((await page.content()).includes('sk-0123456789'));
 
   await go('Tools');
@@ -309,9 +314,16 @@ t.test('what was made is changed: a tool, instructions, an agent, the key of a p
   await page.getByRole('button', { name: 'Change Our key' }).click();
   await page.getByRole('menuitem', { name: 'Replace' }).click();
   await dialog.getByLabel('Key').fill('sk-9876543210');
+  await dialog.getByRole('combobox', { name: 'The old secret works for' }).click();
+  await page.getByRole('option', { name: '24 hours' }).click();
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Replace' }).click();
   await dialog.waitFor({ state: 'detached' });
+  await page
+    .getByRole('row', { name: /Our key/ })
+    .getByRole('timer')
+    .getByText(/23:59:\d\d/)
+    .waitFor();
   t.notOk((await page.content()).includes('sk-9876543210'));
   await page.getByRole('button', { name: 'Change Our key' }).click();
   await page.getByRole('menuitem', { name: 'Revoke' }).click();

@@ -1,4 +1,6 @@
 /** From sign-up to a delivered webhook, in the browser alone: as a stranger does it, and what they see on the way. */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { Browser, Page } from 'playwright-core';
 import { Skein } from '../../../clients/sdk/index.ts';
@@ -19,6 +21,7 @@ import {
   writeMessage,
 } from './first-steps.ts';
 
+const run = promisify(execFile);
 const folder = await createMailFolder(t);
 const { url: databaseUrl } = await startTestDatabase(t);
 const { url: baseUrl } = await startSkeinOn(t, databaseUrl, {
@@ -47,6 +50,8 @@ const readAll = async (page: Page): Promise<string> =>
 
 t.test('from sign-up to a webhook that arrives', async t => {
   const page = await openPage(t, browser, '/studio');
+  const asked: string[] = [];
+  page.on('request', request => asked.push(request.url()));
   const look = async (): Promise<void> => {
     t.strictSame(await findBarriers(page), []);
   };
@@ -61,6 +66,10 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await makeKey(page, look);
   // The secret stays, though its step is done.
   const keySecret = await readSecret(page);
+  // The call below it works as it is.
+  const call = (await page.getByRole('tabpanel').locator('code').textContent()) ?? '';
+  const { stdout } = await run('bash', ['-c', call], { env: { ...process.env, SKEIN_API_KEY: keySecret } });
+  t.match(JSON.parse(stdout), { data: [{ preview: { text: 'Is anybody there?' } }] });
   await closeSecret(page);
 
   await page.getByText('3 of 6 done').waitFor();
@@ -93,5 +102,10 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await page.getByRole('link', { name: 'Events' }).click();
   await page.getByRole('button', { name: 'thread.message.received' }).click();
   await page.getByText('"Is anybody there?"').waitFor();
+  for (const secret of [keySecret, webhookSecret, password])
+    t.notOk(
+      asked.some(url => url.includes(encodeURIComponent(secret)) || url.includes(secret)),
+      'no secret is in an address',
+    );
   t.strictSame(await findBarriers(page), []);
 });

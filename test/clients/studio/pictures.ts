@@ -29,6 +29,7 @@ shop.behaviour = answer(200, { 'content-type': 'application/json' }, '{"status":
 const setting = await startConsole(t, {
   LLM_PROVIDER_1_URL: `${model.url}/v1`,
   ALLOW_PRIVATE_ADDRESSES: 'true',
+  INSTANCE_ADMINS: 'ines.moreau@example.com',
 });
 const { skein, projectId, environmentId, channelId } = setting;
 // A name that people have.
@@ -162,4 +163,12 @@ const workspace = await openConsole(t, browser, setting, owner, {
 });
 await workspace.getByRole('heading', { name: 'Projects' }).waitFor();
 await take(workspace, 'workspace');
+await setting.database.query('update users set email_verified_at = now() where user_id = $1', [owner.userId]);
+await eventually('who operates the service', async () => {
+  const { user } = await owner.api.caller.get();
+  return user?.instanceAdmin === true;
+});
+await workspace.goto(`${setting.baseUrl}/studio/system`);
+await workspace.getByRole('region', { name: 'How it does' }).waitFor();
+await take(workspace, 'system');
 t.end();

@@ -80,9 +80,10 @@ t.test('what the server refuses is said with the request and where it is explain
 });
 
 t.test('a key gets another name, and a new secret with a grace that is counted down', async t => {
+  await owner.api.apiKeys.create({ projectId, name: 'Spare', environment: 'test', scopes: ['threads:read'] });
   const page = await openConsole(t, browser, setting, owner, { path: at('/keys') });
   const dialog = page.getByRole('dialog');
-  await page.getByRole('button', { name: 'Change Test' }).click();
+  await page.getByRole('button', { name: 'Change Spare' }).click();
   await page.getByRole('menuitem', { name: 'Rename' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Backend');
   t.strictSame(await findBarriers(page), []);
@@ -95,6 +96,46 @@ t.test('a key gets another name, and a new secret with a grace that is counted d
     .getByText(/59:\d\d/)
     .waitFor();
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
+
+  // The old one ends before its time where that is wanted.
+  const old = page.getByRole('row').filter({ hasText: 'Being replaced' });
+  await old.getByRole('button', { name: 'Change Backend' }).click();
+  t.equal(await page.getByRole('menuitem').count(), 1);
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await dialog.getByRole('textbox').fill('Backend');
+  await dialog.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByRole('row').filter({ hasText: 'Revoked' }).getByText('Backend').waitFor();
+});
+
+t.test('what a key may do is chosen by what it is for, and one by one', async t => {
+  const page = await openConsole(t, browser, setting, owner, { path: at('/keys') });
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Create API key' }).first().click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Reports');
+  const preset = dialog.getByRole('combobox', { name: 'Made for' });
+  t.equal(await preset.inputValue(), 'Conversations');
+  await preset.click();
+  await page.getByRole('option', { name: 'Reading only' }).click();
+  const box = (scope: string) => dialog.getByRole('checkbox', { name: scope, exact: true });
+  t.ok(await box('messages:read').isChecked());
+  t.notOk(await box('messages:write').isChecked());
+  await box('usage:read').check();
+  await box('tools:read').uncheck();
+  t.equal(await preset.inputValue(), 'Own choice');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Create API key' }).click();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  const made = (await owner.api.apiKeys.list({ projectId }).toArray(10)).find(
+    ({ name }) => name === 'Reports',
+  );
+  t.strictSame([...(made?.scopes ?? [])].sort(), [
+    'agents:read',
+    'channels:read',
+    'messages:read',
+    'threads:read',
+    'usage:read',
+    'webhooks:read',
+  ]);
 });
 
 t.test('its health is shown, its deliveries are filtered, and what failed is delivered again', async t => {
@@ -151,6 +192,24 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   await since.press('Enter');
   await page.getByRole('button', { name: 'thread.message.received' }).click();
   t.match(decodeURIComponent(page.url()), /since="?2026-01-01T/);
+  // What is shown of the request is what the receiver got.
+  await dialog.getByText('Request', { exact: true }).click();
+  const request = await dialog.getByRole('group', { name: 'Request of attempt 1' }).innerText();
+  t.match(request, `POST ${receiver.url('/one')}`);
+  const [{ headers = {} } = {}] = receiver.received;
+  for (const name of [
+    'content-type',
+    'user-agent',
+    'service-event-id',
+    'service-delivery-id',
+    'service-attempt',
+    'webhook-id',
+    'webhook-timestamp',
+  ]) {
+    t.match(request.toLowerCase(), `${name}: ${String(headers[name])}`.toLowerCase());
+  }
+  await dialog.getByText('its address may have been different').waitFor();
+  t.strictSame(await findBarriers(page), []);
 
   await dialog.getByRole('combobox', { name: 'Send it to' }).click();
   await page.getByRole('option', { name: 'Other' }).click();
@@ -171,6 +230,43 @@ t.test('its health is shown, its deliveries are filtered, and what failed is del
   await page.getByRole('heading', { name: 'Other' }).waitFor();
   const arrived = () => receiver.received.filter(({ path }) => path === '/two').length;
   await eventually('the range at the other webhook', async () => arrived() >= 2);
+});
+
+t.test('what has failed is delivered again, of all webhooks at once', async t => {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  receiver.behaviour = answer(410);
+  const { stitchId: gone } = (
+    await skein.stitches.create({
+      name: 'Gone',
+      webhookUrl: receiver.url('/gone'),
+      eventNames: ['thread.message.received'],
+    })
+  ).stitch;
+  await receive(setting, 'ada', 'Is anybody there?');
+  await eventually('it has failed', async () => (await skein.stitches.get(gone)).status === 'disabled');
+  receiver.behaviour = answer(204);
+  const page = await openConsole(t, browser, setting, owner, { path: at('/webhooks') });
+  const dialog = page.getByRole('dialog', { name: 'Deliver failed events again' });
+  const found = dialog.getByRole('listitem').filter({ hasText: 'Gone' });
+  const deliverAgain = async (): Promise<void> => {
+    await page.getByRole('main').getByRole('button', { name: 'Deliver failed events again' }).click();
+    await dialog.getByRole('button', { name: 'Deliver again' }).click();
+  };
+  await deliverAgain();
+  await found.getByText('nothing is delivered again').waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    t.strictSame(await findBarriers(page), [], colorScheme);
+  }
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+  await skein.stitches.update(gone, { status: 'active' });
+  await deliverAgain();
+  await found.getByText('is delivered again').waitFor();
+  await eventually('it has come', () => Promise.resolve(receiver.received.length === 2));
+  await found.getByRole('link', { name: 'Gone' }).click();
+  await page.getByRole('heading', { name: 'Gone' }).waitFor();
 });
 
 t.test('what became of a message is found by whatever is known of it', async t => {

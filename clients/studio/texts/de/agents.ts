@@ -277,6 +277,8 @@ export const credentials: StudioTexts['credentials'] = {
   rotate: 'Ersetzen',
   actions: name => `${name} ändern`,
   rotateTitle: name => `Ein neuer Schlüssel für ${name}`,
+  rotateHint:
+    'Agenten benutzen ab jetzt den neuen Schlüssel. Wo der Anbieter ihn ablehnt, wird so lange, wie Sie wählen, noch der alte versucht.',
   revoke: 'Widerrufen',
   revokeTitle: name => `${name} widerrufen?`,
   revokeHint: 'Agenten, die ihn benutzen, scheitern ab jetzt. Das lässt sich nicht zurücknehmen.',

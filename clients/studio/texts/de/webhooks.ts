@@ -81,6 +81,14 @@ export const webhooks: StudioTexts['webhooks'] = {
   },
   replays: {
     open: 'Noch einmal zustellen',
+    openAll: 'Gescheitertes noch einmal zustellen',
+    allHint:
+      'Von allen Webhooks, die in Gebrauch sind: was endgültig gescheitert ist, jedes Ereignis einmal, außer es wurde inzwischen zugestellt.',
+    sinceAny: 'Ab (leer: alles, was aufbewahrt ist)',
+    nothingFailed: 'In dieser Zeit ist nichts endgültig gescheitert.',
+    begun: 'wird noch einmal zugestellt',
+    refused: why => `nichts wird noch einmal zugestellt. ${why}`,
+    close: 'Schließen',
     title: name => `Noch einmal zustellen: ${name}`,
     what: 'Was',
     failed: 'Was endgültig gescheitert ist',
@@ -119,6 +127,11 @@ export const webhooks: StudioTexts['webhooks'] = {
     triggers: { scheduled: 'von selbst', manual: 'von Hand', replay: 'noch einmal gesendet', test: 'Test' },
     noAnswer: 'Keine Antwort',
     answered: status => `Antwort ${status}`,
+    request: 'Die Anfrage',
+    requestOf: number => `Die Anfrage von Versuch ${number}`,
+    requestHint:
+      'Ihr Inhalt ist das Ereignis, bei jedem Versuch dieselben Bytes. Signaturen werden nicht aufbewahrt.',
+    changedSince: 'Der Webhook wurde seither geändert: Seine Adresse kann eine andere gewesen sein.',
     body: number => `Antwort auf Versuch ${number}`,
   },
 };

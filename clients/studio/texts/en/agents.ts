@@ -270,6 +270,8 @@ export const credentials = {
   rotate: 'Replace',
   actions: (name: string) => `Change ${name}`,
   rotateTitle: (name: string) => `A new key for ${name}`,
+  rotateHint:
+    'Agents use the new key from now on. Where the provider refuses it, the old one is tried for as long as you choose.',
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke ${name}?`,
   revokeHint: 'Agents that use it fail from now on. This cannot be undone.',

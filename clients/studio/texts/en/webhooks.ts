@@ -80,6 +80,14 @@ export const webhooks = {
   },
   replays: {
     open: 'Deliver again',
+    openAll: 'Deliver failed events again',
+    allHint:
+      'For every webhook in use: everything that failed for good, once for each event, unless it has been delivered since.',
+    sinceAny: 'From (empty: everything that is kept)',
+    nothingFailed: 'Nothing failed for good in this time range.',
+    begun: 'is delivered again',
+    refused: (why: string) => `nothing is delivered again. ${why}`,
+    close: 'Close',
     title: (name: string) => `Deliver again from ${name}`,
     what: 'What',
     failed: 'Everything that failed for good',
@@ -118,6 +126,10 @@ export const webhooks = {
     triggers: { scheduled: 'automatic', manual: 'manual', replay: 'replay', test: 'test' },
     noAnswer: 'No response',
     answered: (status: number) => `Responded ${status}`,
+    request: 'Request',
+    requestOf: (number: number) => `Request of attempt ${number}`,
+    requestHint: 'The body is the event, the same bytes in every attempt. Signatures are not stored.',
+    changedSince: 'The webhook has changed since: its address may have been different.',
     body: (number: number) => `Response to attempt ${number}`,
   },
 };

@@ -2,7 +2,11 @@
 import t from 'tap';
 import { type Pages, renewPages } from '../../../../clients/studio/parts/renew-pages.ts';
 
-const page = (rows: string, hasMore = true) => ({ data: [...rows], hasMore, nextCursor: hasMore ? rows : null });
+const page = (rows: string, hasMore = true) => ({
+  data: [...rows],
+  hasMore,
+  nextCursor: hasMore ? rows : null,
+});
 const list = (...pages: readonly string[]): Pages<string> => ({
   pages: pages.map((rows, index) => page(rows, index < pages.length - 1)),
   pageParams: pages.map((_, index) => pages[index - 1]),
