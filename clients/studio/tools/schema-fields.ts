@@ -48,10 +48,11 @@ function findKind(property: unknown): SchemaField['kind'] {
  */
 export function toArguments(
   fields: readonly SchemaField[],
-  typed: Readonly<Record<string, string>>,
+  // A property may be named as what every object has.
+  typed: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   const given = fields.flatMap(field => {
-    const text = typed[field.name] ?? '';
+    const text = typed.get(field.name) ?? '';
     if (text === '' && !field.isRequired) return [];
     return [[field.name, toValue(field, text)] as const];
   });

@@ -25,7 +25,7 @@ export function TryTool({ tool: { toolId, inputSchema } }: { readonly tool: Tool
   const texts = useTexts().tools;
   const { client } = useTenant();
   const fields = useMemo(() => readSchemaFields(inputSchema), [inputSchema]);
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [typed, setTyped] = useState<ReadonlyMap<string, string>>(new Map());
   const [all, setAll] = useState('{}');
   const [result, setResult] = useState<ToolTest>();
   const { isRunning, error, submit } = useSubmit(async () => {
@@ -50,8 +50,8 @@ export function TryTool({ tool: { toolId, inputSchema } }: { readonly tool: Tool
             <Field
               key={field.name}
               field={field}
-              text={typed[field.name] ?? ''}
-              onChange={text => setTyped(before => ({ ...before, [field.name]: text }))}
+              text={typed.get(field.name) ?? ''}
+              onChange={text => setTyped(before => new Map(before).set(field.name, text))}
             />
           ))
         )}

@@ -1,6 +1,13 @@
 /** The form of a tool's JSON Schema, and the arguments that it makes of what was typed. */
 import t from 'tap';
-import { readSchemaFields, toArguments } from '../../../../clients/studio/tools/schema-fields.ts';
+import {
+  readSchemaFields,
+  type SchemaField,
+  toArguments,
+} from '../../../../clients/studio/tools/schema-fields.ts';
+
+const make = (fields: readonly SchemaField[], typed: Readonly<Record<string, string>>) =>
+  toArguments(fields, new Map(Object.entries(typed)));
 
 const schema = {
   type: 'object',
@@ -53,6 +60,6 @@ t.test('arguments have the types of the schema; what was left empty is left out'
       address: {},
     },
   );
-  t.strictSame(toArguments(fields, { address: '[1]' }), { number: '', address: [1] });
-  t.throws(() => toArguments(fields, { address: '{"a":' }), SyntaxError);
+  t.strictSame(make(fields, { address: '[1]' }), { number: '', address: [1] });
+  t.throws(() => make(fields, { address: '{"a":' }), SyntaxError);
 });
