@@ -98,7 +98,9 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   t.strictSame(await findBarriers(page), []);
   const secret = (await part.locator('code').textContent()) ?? '';
   // A clock that is ten minutes off is told; one that is half a minute off does not matter.
-  await part.getByRole('textbox', { name: 'Code from your app' }).fill(showCode(secret, Date.now() + 600_000));
+  await part
+    .getByRole('textbox', { name: 'Code from your app' })
+    .fill(showCode(secret, Date.now() + 600_000));
   await part.getByRole('button', { name: 'Turn it on' }).click();
   await part.getByRole('alert').getByText('let your device set its clock automatically').waitFor();
   await part.getByRole('textbox', { name: 'Code from your app' }).fill(showCode(secret, Date.now() + 30_000));

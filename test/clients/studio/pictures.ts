@@ -169,6 +169,6 @@ await eventually('who operates the service', async () => {
   return user?.instanceAdmin === true;
 });
 await workspace.goto(`${setting.baseUrl}/studio/system`);
-await workspace.getByRole('region', { name: 'How it does' }).waitFor();
+await workspace.getByRole('region', { name: 'Health' }).waitFor();
 await take(workspace, 'system');
 t.end();

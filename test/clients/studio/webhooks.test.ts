@@ -115,13 +115,13 @@ t.test('what a key may do is chosen by what it is for, and one by one', async t 
   const preset = dialog.getByRole('combobox', { name: 'Made for' });
   t.equal(await preset.inputValue(), 'Conversations');
   await preset.click();
-  await page.getByRole('option', { name: 'Reading only' }).click();
+  await page.getByRole('option', { name: 'Read only' }).click();
   const box = (scope: string) => dialog.getByRole('checkbox', { name: scope, exact: true });
   t.ok(await box('messages:read').isChecked());
   t.notOk(await box('messages:write').isChecked());
   await box('usage:read').check();
   await box('tools:read').uncheck();
-  t.equal(await preset.inputValue(), 'Own choice');
+  t.equal(await preset.inputValue(), 'Custom');
   t.strictSame(await findBarriers(page), []);
   await dialog.getByRole('button', { name: 'Create API key' }).click();
   await dialog.getByRole('button', { name: 'I have copied it' }).click();
