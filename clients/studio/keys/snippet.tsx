@@ -11,7 +11,7 @@ export function Snippet() {
   const snippets = {
     curl: `curl -H "Authorization: Bearer $SKEIN_API_KEY" ${location.origin}/v1/threads`,
     sdk: `import { Skein } from '@skein/sdk';\n\nconst skein = new Skein({ baseUrl: '${location.origin}' });\nfor await (const thread of skein.threads.list()) console.log(thread.threadId);`,
-    cli: `skein --base-url ${location.origin} threads list`,
+    cli: `npx skein --base-url ${location.origin} threads list`,
   };
   return (
     <Stack gap={6}>
