@@ -9,6 +9,7 @@ import {
   examineMail,
   examineMedia,
   examineNats,
+  examineWebCertificate,
 } from './surroundings.ts';
 
 /** @param version of this program */
@@ -34,6 +35,8 @@ export async function* examine(
   yield await examineMedia(config);
   yield await examineMail(config);
   yield await examineCertificate(config);
+  const ofProxy = await examineWebCertificate(config);
+  if (ofProxy !== undefined) yield ofProxy;
   yield await examineAddress(config);
 }
 

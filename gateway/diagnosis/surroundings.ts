@@ -1,8 +1,11 @@
 /** What a node uses beside its database: disk, files, NATS, mail, certificates, and the address by which others reach it. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { access, constants, readFile, statfs } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { connect } from 'node:tls';
 import { createTransport } from 'nodemailer';
 import { request } from 'undici';
 import { newId } from '../../protocol/ids.ts';
@@ -19,14 +22,18 @@ const warnDays = 21;
 
 export async function examineDisk({ dataDir, databaseUrl, media }: Config): Promise<Finding> {
   const check = 'disk';
-  if (databaseUrl !== undefined && media !== undefined) return ok(check, 'DATA_DIR keeps nothing that grows');
-  const folder = resolve(dataDir);
+  if (databaseUrl !== undefined && media?.kind === 's3')
+    return ok(check, 'DATA_DIR keeps nothing that grows');
+  // Attachments of a node with a database of yours are all that grows here.
+  const attachments = databaseUrl !== undefined && media?.kind === 'folder' ? media.folder : undefined;
+  const name = attachments === undefined ? 'DATA_DIR' : 'MEDIA_URL';
+  const folder = resolve(attachments ?? dataDir);
   try {
     const { bavail, bsize } = await statfs(await findExisting(folder));
     const detail = `${((bavail * bsize) / 1e9).toFixed(1)} GB are free for ${folder}`;
     return bavail * bsize < leastFreeBytes ? failed(check, `${detail}: too little`) : ok(check, detail);
   } catch (error) {
-    return failed(check, `DATA_DIR: ${explain(error)}`);
+    return failed(check, `${name}: ${explain(error)}`);
   }
 }
 
@@ -113,13 +120,43 @@ export async function examineCertificate({ grpcTls, grpcPort }: Config): Promise
     if (!certificate.checkPrivateKey(key)) {
       return failed(check, 'GRPC_TLS_KEY is not the key of the certificate in GRPC_TLS_CERT');
     }
-    const days = Math.floor((Date.parse(certificate.validTo) - Date.now()) / 86_400_000);
-    const detail = `that of gRPC is valid until ${certificate.validTo}`;
-    if (days < 0) return failed(check, `${detail}: it has ended`);
-    return days < warnDays ? note(check, `${detail}: renew it`) : ok(check, detail);
+    return judgeEnd('that of gRPC', certificate.validTo, Date.now());
   } catch (error) {
     return failed(check, `GRPC_TLS_CERT, GRPC_TLS_KEY: ${explain(error)}`);
   }
+}
+
+/** The certificate of the public address, which a proxy has mostly. Undefined: there is none, or nobody answers, which `address` tells. */
+export async function examineWebCertificate(
+  { baseUrl }: Pick<Config, 'baseUrl'>,
+  now = Date.now(),
+): Promise<Finding | undefined> {
+  if (baseUrl === undefined || !baseUrl.startsWith('https:')) return undefined;
+  const { hostname, port } = new URL(baseUrl);
+  const socket = connect({
+    host: hostname,
+    port: port === '' ? 443 : Number(port),
+    // RFC 6066 knows no addresses there.
+    ...(isIP(hostname) === 0 && { servername: hostname }),
+    // Whoever signed it: here it is asked when it ends.
+    rejectUnauthorized: false,
+  });
+  try {
+    await once(socket, 'secureConnect', { signal: AbortSignal.timeout(timeoutMs) });
+    return judgeEnd(`that of ${baseUrl}`, socket.getPeerCertificate().valid_to, now);
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function judgeEnd(what: string, validTo: string, now: number): Finding {
+  const check = 'certificate';
+  const days = Math.floor((Date.parse(validTo) - now) / 86_400_000);
+  const detail = `${what} is valid until ${validTo}`;
+  if (days < 0) return failed(check, `${detail}: it has ended`);
+  return days < warnDays ? note(check, `${detail}: renew it`) : ok(check, detail);
 }
 
 /** Whether a node answers at the address that mails and documents name. */

@@ -1,16 +1,17 @@
 /** `npm run doctor`: what is in order, what fails and what that is, on a real database, NATS and bucket; no secret is shown. */
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { nodeOptions } from '../../../.config/node-options.js';
 import type { Finding } from '../../../gateway/diagnosis/index.ts';
-import { examineNats } from '../../../gateway/diagnosis/surroundings.ts';
+import { examineNats, examineWebCertificate } from '../../../gateway/diagnosis/surroundings.ts';
 import { NatsConnection } from '../../../runtime/nats/connection.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { KeyRing, loadHashRoot } from '../../../storage/secrets/index.ts';
@@ -61,6 +62,14 @@ async function examine(environment: Readonly<Record<string, string>>): Promise<R
       findings.map(line => [(JSON.parse(line) as Finding).check, JSON.parse(line) as Finding]),
     ),
   };
+}
+
+/** The address of a server with that certificate, which ends with the test. */
+async function serveTls(t: Test, pair: { readonly key: string; readonly cert: string }): Promise<string> {
+  const server = createTlsServer(pair, socket => socket.on('error', () => undefined));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.teardown(() => void server.close());
+  return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 const { url, database, createDatabase } = await startTestDatabase(t, { durable: true });
@@ -122,6 +131,20 @@ t.test('a node of a cluster, with everything in order', async t => {
     keys: { result: 'failed', detail: 'are not those of this database' },
     certificate: { result: 'failed', detail: 'GRPC_TLS_KEY is not the key' },
   });
+});
+
+t.test('the certificate of the public address, whoever signed it', async t => {
+  const baseUrl = await serveTls(t, receiverTest);
+  const end = Date.parse(new X509Certificate(receiverTest.cert).validTo);
+  for (const [daysBefore, result, detail] of [
+    [22, 'ok', baseUrl],
+    [20, 'note', 'renew it'],
+    [-1, 'failed', 'it has ended'],
+  ] as const) {
+    t.match(await examineWebCertificate({ baseUrl }, end - daysBefore * 86_400_000), { result, detail });
+  }
+  for (const nowhere of ['http://127.0.0.1:1', 'https://127.0.0.1:1'])
+    t.equal(await examineWebCertificate({ baseUrl: nowhere }), undefined, nowhere);
 });
 
 t.test('a register that one server of several keeps', async t => {
