@@ -1,6 +1,7 @@
 /**
  * Whoever gets no answer is told to try again, and a form sends the same request as another one, under another Idempotency-Key: what the server
- * had done the first time it would do twice. So the key of what got no answer is kept, and the same request goes under it again.
+ * had done the first time it would do twice. So the key of what got no answer is kept, and the same request goes under it again, unless
+ * something else was done since: then it is asked for anew, such as to disconnect what was connected meanwhile.
  */
 import type { FetchFunction } from '../sdk/index.ts';
 
@@ -32,14 +33,16 @@ export class KeptKeys {
     const headers = new Headers(init.headers);
     const own = headers.get(header);
     const { body = '', method = 'GET' } = init;
-    if (own === null || typeof body !== 'string') return this.#fetch(url, init);
-    const name = `${method} ${url}\n${body}`;
-    const key = this.#find(name) ?? own;
-    headers.set(header, key);
-    // Until there is an answer.
-    this.#keep(name, key);
+    const name = own === null || typeof body !== 'string' ? undefined : `${method} ${url}\n${body}`;
+    if (name !== undefined && own !== null) {
+      const key = this.#find(name) ?? own;
+      headers.set(header, key);
+      // Until there is an answer.
+      this.#keep(name, key);
+    }
     const answer = await this.#fetch(url, { ...init, headers });
-    if (!(await isUnclear(answer))) this.#kept.delete(name);
+    if (answer.ok && method !== 'GET') this.#kept.clear();
+    else if (name !== undefined && !(await isUnclear(answer))) this.#kept.delete(name);
     return answer;
   };
 
@@ -59,9 +62,12 @@ export class KeptKeys {
   }
 }
 
+/** Answers to this try that are given before anybody looks whether an earlier one was done: signed out, too slow, too many. */
+const premature: readonly number[] = [401, 408, 429];
+
 /** Whether the server may have done it all the same: what stands before it gave up, or the first try is still at work. */
 async function isUnclear(answer: Response): Promise<boolean> {
-  if (answer.status >= 500) return true;
+  if (answer.status >= 500 || premature.includes(answer.status)) return true;
   if (answer.status !== 409) return false;
   const body: unknown = await answer
     .clone()

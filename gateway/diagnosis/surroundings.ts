@@ -83,7 +83,7 @@ export async function examineNats({
       ? ok(check, `${detail}, whose register ${replicas} servers keep`)
       : note(
           check,
-          `${detail}: one server alone keeps the register: nats stream edit ${stream} --replicas 3`,
+          `${detail}: too few servers (${replicas}) keep the register; with three: nats stream edit ${stream} --replicas 3`,
         );
   } catch (error) {
     return failed(

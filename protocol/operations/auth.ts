@@ -136,6 +136,7 @@ export const authOperations = {
     path: '/studio/auth/resend-verification',
     tag,
     summary: 'E-mail the verification link again when the account is not yet verified',
+    description: 'Five mails an hour at most; then the answer is 429.',
     auth: 'user',
     beforeVerification: true,
     query: ResendVerificationQuery,
@@ -150,7 +151,7 @@ export const authOperations = {
     tag,
     summary: 'E-mail a link to set a new password',
     description:
-      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes; another request sends another link.',
+      'The answer is the same whether or not the address is registered. The link works once, for 60 minutes. Another request sends another link, unless five are good still.',
     auth: 'none',
     body: ForgotPasswordBody,
     success: { status: 200, body: Accepted },

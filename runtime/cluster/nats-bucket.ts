@@ -9,6 +9,8 @@ const retryMs = 200;
 const logEveryMs = 5_000;
 /** One server of NATS may be lost, and the register goes on. */
 const clusteredReplicas = 3;
+/** How long servers of NATS that start, or come back, are waited for, before a register is made that one alone keeps. Milliseconds. */
+const gatherMs = 30_000;
 /** A removed key leaves a marker, for watchers that were away. Markers older than this many changes are removed. */
 const markersKept = 10_000;
 /** How many markers one opening removes at most. */
@@ -32,6 +34,8 @@ export interface BucketOptions {
   readonly log: Log;
   /** How many NATS servers keep it, 1 to 5. Default: three where NATS is a cluster that has as many, else one. */
   readonly replicas?: number;
+  /** False: the cluster was at work with it, and does not wait for servers to gather. Default true. */
+  readonly isNew?: boolean;
   /** How long one request may take, in milliseconds. Default 1,000. */
   readonly timeoutMs?: number;
   /** Ends the wait for JetStream; `openBucket` then rejects with the signal's reason. */
@@ -54,11 +58,12 @@ export interface Bucket {
 export async function openBucket(options: BucketOptions): Promise<Bucket> {
   const { log, signal } = options;
   const backoff = new Backoff(retryMs, retryMs, systemRandom);
+  const gatheredAt = performance.now() + (options.isNew === false ? 0 : gatherMs);
   let logAt = 0;
   for (;;) {
     signal?.throwIfAborted();
     try {
-      const bucket = await openOnce(options);
+      const bucket = await openOnce(options, performance.now() >= gatheredAt);
       await sweepMarkers(bucket, log);
       return bucket;
     } catch (error) {
@@ -73,13 +78,10 @@ export async function openBucket(options: BucketOptions): Promise<Bucket> {
   }
 }
 
-async function openOnce({
-  connection,
-  cluster,
-  log,
-  replicas,
-  timeoutMs = 1_000,
-}: BucketOptions): Promise<Bucket> {
+async function openOnce(
+  { connection, cluster, log, replicas, timeoutMs = 1_000 }: BucketOptions,
+  isGathered: boolean,
+): Promise<Bucket> {
   const { client } = connection;
   const name = `skein_${cluster}`;
   const jetStream = client.jetstream({ timeout: timeoutMs });
@@ -95,7 +97,7 @@ async function openOnce({
       description: `Members and leases of the Skein cluster ${cluster}`,
     });
   const kv = await open(wanted).catch((error: unknown) => {
-    if (replicas !== undefined || wanted === 1 || !hasTooFewServers(error)) throw error;
+    if (replicas !== undefined || wanted === 1 || !hasTooFewServers(error, isGathered)) throw error;
     return open(1);
   });
   const manager = await jetStream.jetstreamManager(false);
@@ -137,13 +139,11 @@ function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRe
   return undefined;
 }
 
-function hasTooFewServers(error: unknown): boolean {
+/** Some may be about to start: that there are few is believed after a while. */
+function hasTooFewServers(error: unknown, isGathered: boolean): boolean {
   const code = getErrorCode(error);
-  return (
-    code === errCode.replicasNotSupported ||
-    code === errCode.noSuitablePeers ||
-    code === errCode.insufficientResources
-  );
+  if (code === errCode.replicasNotSupported) return true;
+  return isGathered && (code === errCode.noSuitablePeers || code === errCode.insufficientResources);
 }
 
 /** Nodes that start with a new name each time would otherwise fill the bucket with markers. */

@@ -58,7 +58,11 @@ export class NatsRegister implements Register {
           if (!isMissing(error)) throw error;
           // The new one is empty, and its readers see that they are no longer members.
           this.#log.error({}, 'NATS has lost the register: it is created again');
-          this.#bucket = await openBucket({ ...this.#options, signal: AbortSignal.timeout(this.#timeoutMs) });
+          this.#bucket = await openBucket({
+            ...this.#options,
+            isNew: false,
+            signal: AbortSignal.timeout(this.#timeoutMs),
+          });
           return read();
         }),
       this.#timeoutMs * readTimeoutFactor,

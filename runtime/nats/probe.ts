@@ -1,4 +1,5 @@
 /** A look at NATS, for whoever wants to know whether a node could use it. */
+import { NatsError } from 'nats';
 import { silentLog } from '../observability/index.ts';
 import { NatsConnection } from './connection.ts';
 
@@ -13,6 +14,9 @@ export interface NatsReport {
   readonly replicas: number | undefined;
 }
 
+/** JetStream's error code (nats-server, server/errors.json). */
+const streamNotFound = 10_059;
+
 /** Rejects where no server answers in time, or where one refuses the credentials. */
 export async function probeNats(
   urls: readonly string[],
@@ -24,7 +28,10 @@ export async function probeNats(
   try {
     const { client } = connection;
     const manager = await client.jetstreamManager({ timeout: timeoutMs }).catch(() => undefined);
-    const kept = await manager?.streams.info(stream).catch(() => undefined);
+    const kept = await manager?.streams.info(stream).catch((error: unknown) => {
+      if (error instanceof NatsError && error.api_error?.err_code === streamNotFound) return undefined;
+      throw error;
+    });
     return {
       version: client.info?.version ?? 'unknown',
       hasJetStream: manager !== undefined,

@@ -250,6 +250,8 @@ export class Accounts {
     return transactOnce(this.#db, key, async em => {
       const user = await em.findOne(User, { userId });
       if (user === null || user.emailVerifiedAt) return;
+      // Several at once would each find that there were few.
+      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`verify ${userId}`]);
       const recent = { userId, purpose: 'verify', createdAt: { $gt: new Date(now - recentMs) } } as const;
       if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_mails');
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);

@@ -6,12 +6,15 @@ import type { Clock } from '../../runtime/time/index.ts';
 import { type Database, TtlCache } from '../database/index.ts';
 import { emailKey } from '../mail/index.ts';
 
-/** Sessions of the last 30 days, also those that were ended: their rows are there for as long. */
+/** Also sessions that were ended: their rows are there until a week after their 30 days (storage/retention/sweep.ts). */
 const selectAddresses = `
   select coalesce(array_agg(distinct address), '{}') as addresses from (
     select s.address from sessions s join users u on u.user_id = s.user_id
     where u.email_key = $1 and s.expires_at > $2 and s.address is not null
     order by s.expires_at desc limit 100) recent`;
+
+/** So that whoever signs in anew because their session has ended is known. Milliseconds. */
+const afterEndMs = 7 * 86_400_000;
 
 /** Milliseconds that an answer is used: guesses that are refused come often, and are to cost no query each. */
 const maxAgeMs = 10_000;
@@ -24,7 +27,7 @@ export class KnownAddresses {
       clock,
       maxAgeMs,
       load: async (key: string) => {
-        const parameters = [key, new Date(clock.now())];
+        const parameters = [key, new Date(clock.now() - afterEndMs)];
         const [row] = await db.query<{ addresses: readonly string[] }>(
           selectAddresses,
           parameters,

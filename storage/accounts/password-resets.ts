@@ -69,6 +69,8 @@ export class PasswordResets {
     const times = { now: new Date(now), expiresAt: new Date(now + resetMs) };
     const mail = await this.#mails.seal({ kind: resetMailKinds[app], recipient, secret, ...times });
     await transactOnce(this.#db, resetKey, async em => {
+      // Several at once would each find that there are few.
+      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`reset ${key}`]);
       const working = { userId, purpose: 'reset', email: recipient, usedAt: null } as const;
       const isMailed =
         (await em.count(EmailToken, { ...working, expiresAt: { $gt: times.now } })) < mostLinks;

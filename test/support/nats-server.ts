@@ -5,7 +5,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { connect } from 'nats';
 import { findDebianProgram } from './debian-program.ts';
+import { eventually } from './eventually.ts';
 import { pickPort } from './free-port.ts';
 import { processGuard } from './process-guard.ts';
 import { withTimeLimit, timeLimitMs } from './time-limit.ts';
@@ -33,6 +35,24 @@ export interface NatsServerOptions {
 /** What ends with a test. */
 interface Ending {
   teardown(handler: () => Promise<void>): unknown;
+}
+
+/** Until all three keep a stream. */
+async function awaitGathered(servers: readonly NatsServer[]): Promise<void> {
+  const client = await connect({ servers: servers.map(({ url }) => url) });
+  try {
+    await eventually('stream on three servers', async () => {
+      try {
+        const manager = await client.jetstreamManager();
+        await manager.streams.add({ name: 'gathered', subjects: ['gathered'], num_replicas: 3 });
+        return await manager.streams.delete('gathered');
+      } catch {
+        return false;
+      }
+    });
+  } finally {
+    await client.close();
+  }
 }
 
 export class NatsServer {
@@ -80,14 +100,16 @@ export class NatsServer {
     return server;
   }
 
-  /** Three that are a cluster, and end with the test. */
+  /** Three that are a cluster, have found each other, and end with the test. */
   static async startCluster(t: Ending): Promise<readonly [NatsServer, NatsServer, NatsServer]> {
     const [a, b, c] = [await pickPort(), await pickPort(), await pickPort()];
-    return Promise.all([
+    const servers = await Promise.all([
       NatsServer.of(t, { cluster: { port: a, others: [b, c] } }),
       NatsServer.of(t, { cluster: { port: b, others: [a, c] } }),
       NatsServer.of(t, { cluster: { port: c, others: [a, b] } }),
     ]);
+    await awaitGathered(servers);
+    return servers;
   }
 
   static async #make(program: string, options: NatsServerOptions): Promise<NatsServer> {

@@ -1069,6 +1069,7 @@ export interface AuthApi {
 
   /**
    * E-mail the verification link again when the account is not yet verified.
+   * Five mails an hour at most; then the answer is 429.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`
    */
@@ -1076,7 +1077,7 @@ export interface AuthApi {
 
   /**
    * E-mail a link to set a new password.
-   * The answer is the same whether or not the address is registered. The link works once, for 60 minutes; another request sends another link.
+   * The answer is the same whether or not the address is registered. The link works once, for 60 minutes. Another request sends another link, unless five are good still.
    * Needs no credential.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`
    */

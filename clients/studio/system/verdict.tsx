@@ -40,11 +40,12 @@ function Fault({ fault }: { readonly fault: SystemFault }) {
   const { faults, verdict: texts } = useSystemTexts();
   const formats = useFormats();
   const { name, severity, nodeIds } = fault;
-  const { title, figure, todo } = faults[name];
+  // A page that was opened before the nodes were upgraded does not know the faults that came.
+  const text = name in faults ? faults[name] : undefined;
   return (
     <li className={classes['fault']} data-severity={severity}>
       <div className={classes['faultHead']}>
-        <h3>{title}</h3>
+        <h3>{text?.title ?? name}</h3>
         <Badge
           color={severity === 'page' ? 'red' : 'yellow'}
           leftSection={severity === 'page' ? <Siren size={12} aria-hidden /> : undefined}
@@ -54,10 +55,10 @@ function Fault({ fault }: { readonly fault: SystemFault }) {
       </div>
       <p>
         <b>{nodeIds.length === 0 ? texts.whole : texts.onNodes(nodeIds.join(', '))}</b>:{' '}
-        {figure(formatFigure(fault, formats))}
+        {text?.figure(formatFigure(fault, formats))}
       </p>
       <p>
-        {todo}{' '}
+        {text?.todo}{' '}
         <Anchor
           inherit
           underline="always"

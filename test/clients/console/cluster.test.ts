@@ -88,7 +88,7 @@ t.test(
     await one.close();
     await other
       .getByRole('status')
-      .getByText(/is (looking|writing)$/)
+      .getByText(/is (viewing|writing)$/)
       .waitFor({ state: 'detached' });
     for (const page of pages) await page.context().close();
   },

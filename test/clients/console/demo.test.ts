@@ -167,7 +167,7 @@ t.test('is offered templates where the window is closed', async t => {
 
 t.test('sees a colleague at work', async () => {
   await openThread('Freja Nielsen');
-  await page.getByText(/^Tom Bakker is (looking|writing)$/).waitFor();
+  await page.getByText(/^Tom Bakker is (viewing|writing)$/).waitFor();
 });
 
 t.test('ends with a signal, and leaves nothing', async t => {

@@ -49,6 +49,24 @@ t.test('an answer of what stands before the server, or that it is at work, is no
   t.strictSame(sent, ['a', 'a', 'a', 'd']);
 });
 
+t.test('what is answered before anybody looks for an earlier try is no answer to it', async t => {
+  for (const status of [401, 408, 429]) {
+    const { sent, send } = start(undefined, new Response('', { status }), ok());
+    for (const key of ['a', 'b', 'c']) await send(key);
+    t.strictSame(sent, ['a', 'a', 'a'], `${status}`);
+  }
+});
+
+t.test('what is asked for once more after something else was done is another request', async t => {
+  for (const key of ['b', undefined]) {
+    const { sent, send } = start(undefined, ok(), ok());
+    await send('a', '{}', '/v1/channels/ch_1/disconnect');
+    await send(key, '{}', '/v1/channels/ch_1/connect');
+    await send('c', '{}', '/v1/channels/ch_1/disconnect');
+    t.strictSame(sent, ['a', key ?? null, 'c']);
+  }
+});
+
 t.test('another request, one without a key, and one much later go as they are', async t => {
   const { sent, send, pass } = start(undefined, undefined, undefined, undefined, ok());
   await send('a');

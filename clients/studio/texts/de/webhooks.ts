@@ -54,7 +54,7 @@ export const webhooks: StudioTexts['webhooks'] = {
       stitch: 'Webhooks',
       thread: 'Unterhaltungen und Nachrichten',
       tool: 'Werkzeuge',
-      workspace: 'Invitations',
+      workspace: 'Einladungen',
     },
     wholeArea: area => `Alles zu ${area}`,
     count: (chosen, all) => `${chosen} von ${all}`,
