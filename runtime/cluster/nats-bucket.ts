@@ -1,7 +1,7 @@
 /** The JetStream bucket of a cluster's register: created by the first node, checked by all others. */
 import { ErrorCode, NatsError, StorageType, type JetStreamManager, type KV, type KvEntry } from 'nats';
 import type { Log } from '../observability/index.ts';
-import { type NatsConnection, NatsRefused } from '../nats/index.ts';
+import { getJetStreamCode, jetStreamCodes, type NatsConnection, NatsRefused } from '../nats/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../time/index.ts';
 
 const retryMs = 200;
@@ -15,17 +15,6 @@ const gatherMs = 30_000;
 const markersKept = 10_000;
 /** How many markers one opening removes at most. */
 const markersSwept = 1_000;
-
-/** JetStream's error codes (nats-server, server/errors.json). */
-const errCode = {
-  notEnabledForAccount: 10_039,
-  notEnabled: 10_076,
-  replicasNotSupported: 10_074,
-  noSuitablePeers: 10_005,
-  insufficientResources: 10_023,
-  streamNotFound: 10_059,
-  wrongLastSequence: 10_071,
-};
 
 export interface BucketOptions {
   readonly connection: NatsConnection;
@@ -125,13 +114,17 @@ async function openOnce(
 
 function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRefused | undefined {
   if (error instanceof NatsRefused) return error;
-  const code = getErrorCode(error);
-  if (hasNoResponders(error) || code === errCode.notEnabled || code === errCode.notEnabledForAccount) {
+  const code = getJetStreamCode(error);
+  if (
+    hasNoResponders(error) ||
+    code === jetStreamCodes.notEnabled ||
+    code === jetStreamCodes.notEnabledForAccount
+  ) {
     return new NatsRefused(
       'NATS runs without JetStream, which a cluster needs: start nats-server with -js, or with jetstream {} in its configuration',
     );
   }
-  if (code === errCode.replicasNotSupported) {
+  if (code === jetStreamCodes.replicasNotSupported) {
     return new NatsRefused(
       `the bucket of cluster ${cluster} wants ${replicas} replicas, but NATS runs as a single server`,
     );
@@ -141,9 +134,11 @@ function toRefusal(error: unknown, { cluster, replicas }: BucketOptions): NatsRe
 
 /** Some may be about to start: that there are few is believed after a while. */
 function hasTooFewServers(error: unknown, isGathered: boolean): boolean {
-  const code = getErrorCode(error);
-  if (code === errCode.replicasNotSupported) return true;
-  return isGathered && (code === errCode.noSuitablePeers || code === errCode.insufficientResources);
+  const code = getJetStreamCode(error);
+  if (code === jetStreamCodes.replicasNotSupported) return true;
+  return (
+    isGathered && (code === jetStreamCodes.noSuitablePeers || code === jetStreamCodes.insufficientResources)
+  );
 }
 
 /** Nodes that start with a new name each time would otherwise fill the bucket with markers. */
@@ -187,18 +182,14 @@ export function isMarker({ operation }: KvEntry): boolean {
 
 /** The key is at another revision. */
 export function isConflict(error: unknown): boolean {
-  return getErrorCode(error) === errCode.wrongLastSequence;
+  return getJetStreamCode(error) === jetStreamCodes.wrongLastSequence;
 }
 
 /** The bucket is gone: NATS has lost its store, or somebody removed the bucket. */
 export function isMissing(error: unknown): boolean {
-  return getErrorCode(error) === errCode.streamNotFound;
+  return getJetStreamCode(error) === jetStreamCodes.streamNotFound;
 }
 
 function hasNoResponders(error: unknown): boolean {
   return error instanceof NatsError && error.api_error === undefined && error.code === ErrorCode.NoResponders;
-}
-
-function getErrorCode(error: unknown): number | undefined {
-  return error instanceof NatsError ? error.api_error?.err_code : undefined;
 }

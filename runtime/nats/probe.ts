@@ -1,7 +1,7 @@
 /** A look at NATS, for whoever wants to know whether a node could use it. */
-import { NatsError } from 'nats';
 import { silentLog } from '../observability/index.ts';
 import { NatsConnection } from './connection.ts';
+import { getJetStreamCode, jetStreamCodes } from './jet-stream-codes.ts';
 
 export interface NatsReport {
   /** Of the server that answered. */
@@ -13,9 +13,6 @@ export interface NatsReport {
   /** How many of them keep the stream that was asked for. Undefined: there is no such stream. */
   readonly replicas: number | undefined;
 }
-
-/** JetStream's error code (nats-server, server/errors.json). */
-const streamNotFound = 10_059;
 
 /** Rejects where no server answers in time, or where one refuses the credentials. */
 export async function probeNats(
@@ -29,7 +26,7 @@ export async function probeNats(
     const { client } = connection;
     const manager = await client.jetstreamManager({ timeout: timeoutMs }).catch(() => undefined);
     const kept = await manager?.streams.info(stream).catch((error: unknown) => {
-      if (error instanceof NatsError && error.api_error?.err_code === streamNotFound) return undefined;
+      if (getJetStreamCode(error) === jetStreamCodes.streamNotFound) return undefined;
       throw error;
     });
     return {

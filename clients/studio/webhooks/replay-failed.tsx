@@ -1,15 +1,13 @@
 /** Delivers again what has failed for good, of all webhooks of the environment, and says what became of that at each. */
-import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
-import { useTimeZone } from '../../kit/people/use-profile.ts';
 import type { FailedReplay } from '../../sdk/index.ts';
-import { dayMs } from '../parts/days.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
-import { toInstant, toLocalTime } from '../parts/local-time.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { ReplayRangeFields, useReplayRange } from './replay-range.tsx';
 import { useWebhooks } from './use-webhooks.ts';
 
 export function ReplayFailed() {
@@ -29,13 +27,9 @@ function ReplayFailedDialog({ onClose }: { readonly onClose: () => void }) {
   const texts = useTexts().webhooks.replays;
   const { client } = useTenant();
   const queries = useQueryClient();
-  const timeZone = useTimeZone();
-  const [openedAt] = useState(Date.now);
-  const [since, setSince] = useState(() => toLocalTime(new Date(openedAt - dayMs).toISOString(), timeZone));
-  const [until, setUntil] = useState('');
+  const { range, fields } = useReplayRange();
   const [found, setFound] = useState<readonly FailedReplay[]>();
   const run = async (): Promise<void> => {
-    const range = { since: toInstant(since, timeZone), until: toInstant(until, timeZone) };
     const { stitches } = await client.deliveries.replayFailed(range);
     setFound(stitches);
     await queries.invalidateQueries({ queryKey: ['stitch-stats'] });
@@ -45,20 +39,7 @@ function ReplayFailedDialog({ onClose }: { readonly onClose: () => void }) {
       {found === undefined ? (
         <DialogForm action={texts.start} run={run}>
           <Text size="sm">{texts.allHint}</Text>
-          <Group grow>
-            <TextInput
-              type="datetime-local"
-              label={texts.sinceAny}
-              value={since}
-              onChange={event => setSince(event.currentTarget.value)}
-            />
-            <TextInput
-              type="datetime-local"
-              label={texts.until}
-              value={until}
-              onChange={event => setUntil(event.currentTarget.value)}
-            />
-          </Group>
+          <ReplayRangeFields label={texts.sinceAny} {...fields} />
         </DialogForm>
       ) : (
         <Stack gap="md">

@@ -1,17 +1,15 @@
 /** Delivers again: what has failed for good, or everything of a time, which another webhook can get as well. */
-import { Group, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Radio, Select, Stack } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useTimeZone } from '../../kit/people/use-profile.ts';
 import type { Stitch } from '../../sdk/index.ts';
-import { dayMs } from '../parts/days.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
-import { toInstant, toLocalTime } from '../parts/local-time.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { isStatus, statuses } from './delivery-statuses.ts';
 import { statsKey } from './health.tsx';
+import { type ReplayRange, ReplayRangeFields, useReplayRange } from './replay-range.tsx';
 import { useWebhooks } from './use-webhooks.ts';
 import { WebhookSelect } from './webhook-select.tsx';
 
@@ -23,24 +21,19 @@ interface ReplayWebhookProps {
 export function ReplayWebhook({ stitch: { stitchId, name }, onClose }: ReplayWebhookProps) {
   const { replays: texts, deliveries } = useTexts().webhooks;
   const webhooks = useWebhooks();
-  const timeZone = useTimeZone();
   const replay = useReplay(stitchId);
-  const [openedAt] = useState(Date.now);
+  const { range, fields } = useReplayRange();
   const [what, setWhat] = useState<'failed' | 'range'>('failed');
-  const [since, setSince] = useState(() => toLocalTime(new Date(openedAt - dayMs).toISOString(), timeZone));
-  const [until, setUntil] = useState('');
   const [status, setStatus] = useState<string | null>(null);
   const [target, setTarget] = useState(stitchId);
-  const from = toInstant(since, timeZone);
   const run = async (): Promise<void> => {
-    const range = { since: from, until: toInstant(until, timeZone) };
     if (what === 'failed') await replay.failed(range);
     else await replay.range({ ...range, status, target });
     onClose();
   };
   return (
     <Dialog title={texts.title(name)} isKept onClose={onClose}>
-      <DialogForm action={texts.start} isReady={what === 'failed' || from !== undefined} run={run}>
+      <DialogForm action={texts.start} isReady={what === 'failed' || range.since !== undefined} run={run}>
         <Radio.Group
           aria-label={texts.what}
           value={what}
@@ -51,20 +44,7 @@ export function ReplayWebhook({ stitch: { stitchId, name }, onClose }: ReplayWeb
             <Radio value="range" label={texts.range} description={texts.rangeHint} />
           </Stack>
         </Radio.Group>
-        <Group grow>
-          <TextInput
-            type="datetime-local"
-            label={texts.since}
-            value={since}
-            onChange={event => setSince(event.currentTarget.value)}
-          />
-          <TextInput
-            type="datetime-local"
-            label={texts.until}
-            value={until}
-            onChange={event => setUntil(event.currentTarget.value)}
-          />
-        </Group>
+        <ReplayRangeFields label={texts.since} {...fields} />
         {what === 'range' && (
           <Group grow>
             <Select
@@ -88,12 +68,7 @@ export function ReplayWebhook({ stitch: { stitchId, name }, onClose }: ReplayWeb
   );
 }
 
-interface Range {
-  readonly since: string | undefined;
-  readonly until: string | undefined;
-}
-
-interface WholeRange extends Range {
+interface WholeRange extends ReplayRange {
   readonly status: string | null;
   readonly target: string;
 }
@@ -107,7 +82,7 @@ function useReplay(stitchId: string) {
     await queries.invalidateQueries({ queryKey: ['deliveries', of] });
   };
   return {
-    async failed(range: Range): Promise<void> {
+    async failed(range: ReplayRange): Promise<void> {
       const { stitches } = await client.deliveries.replayFailed({ stitchId, ...range });
       for (const { error } of stitches) if (error !== null) throw new Error(error.message);
       await refresh(stitchId);
