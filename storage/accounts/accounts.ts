@@ -248,10 +248,9 @@ export class Accounts {
   resendVerification(userId: string, app: MailedApp, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
     return transactOnce(this.#db, key, async em => {
-      const user = await em.findOne(User, { userId });
+      // One after the other: several at once would each find that there were few.
+      const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (user === null || user.emailVerifiedAt) return;
-      // Several at once would each find that there were few.
-      await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`verify ${userId}`]);
       const recent = { userId, purpose: 'verify', createdAt: { $gt: new Date(now - recentMs) } } as const;
       if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_mails');
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
