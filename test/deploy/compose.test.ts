@@ -1,47 +1,60 @@
-/** `deploy/compose.yaml`: what it says fits together and fits the nodes, and its environment starts a cluster of three. */
+/**
+ * `deploy/compose.yaml`: what it says fits together and fits the nodes, and its services work together as processes of this machine
+ * (support/compose-processes.ts says which are the very programs and what stands for the others).
+ */
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import t from 'tap';
-import { parse } from 'yaml';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import pg from 'pg';
+import t, { type Test } from 'tap';
+import { request } from 'undici';
 import { variables } from '../../gateway/config/variables.ts';
-import { startTestDatabase } from '../support/database.ts';
+import type { AttachmentLink, AttachmentUpload } from '../../protocol/resources/index.ts';
+import { registerStream } from '../../runtime/cluster/nats-bucket.ts';
+import { probeNats } from '../../runtime/nats/probe.ts';
+import { getClusterStatus } from '../cluster/support/cluster.ts';
+import { Client, Line } from '../node/client.ts';
+import { signUp, type Tenant } from '../node/tenant.ts';
 import { eventually } from '../support/eventually.ts';
-import { pickPort } from '../support/free-port.ts';
-import { NatsServer } from '../support/nats-server.ts';
-import { NodeProcess } from '../support/node-process.ts';
+import { findLink, findToken } from '../support/mailbox.ts';
+import type { NodeProcess } from '../support/node-process.ts';
+import { timeLimitMs } from '../support/time-limit.ts';
+import {
+  compose,
+  composeText,
+  getDependencies,
+  getPath,
+  getPorts,
+  readDeployed,
+  services,
+} from './support/compose.ts';
+import { ComposeProcesses } from './support/compose-processes.ts';
 
-interface Service {
-  readonly image: string;
-  readonly restart: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
-  readonly ports?: readonly string[];
-  readonly expose?: readonly string[];
-  readonly command?: readonly string[];
-  readonly healthcheck?: { readonly test: readonly string[] };
-  readonly depends_on?: readonly string[] | Readonly<Record<string, unknown>>;
+/** As Prometheus tells of it. */
+interface RuleGroup {
+  readonly rules: readonly { readonly name: string; readonly type: 'alerting' | 'recording' }[];
 }
 
-const folder = fileURLToPath(new URL('../../deploy/', import.meta.url));
-const read = (path: string): string => readFileSync(`${folder}${path}`, 'utf8');
-const text = read('compose.yaml');
-const compose = parse(text, { merge: true }) as {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly volumes: Readonly<Record<string, null>>;
-};
-const services = Object.entries(compose.services);
 const nodes = services.filter(([name]) => name.startsWith('node-'));
 const lasting = services.filter(([, { restart }]) => restart !== 'no');
 
-t.test('images are pinned, and what runs on is restarted and asked for its health', async t => {
-  for (const [name, { image }] of services)
-    t.match(image, /:(v?\d+\.\d+\.?\d*|RELEASE\.[\w-]+)(-\w+)?$/, name);
-  for (const [name, { restart, healthcheck }] of lasting) {
-    t.equal(restart, 'unless-stopped', name);
-    t.ok(healthcheck !== undefined && healthcheck.test.length > 1, name);
-  }
-});
+t.test(
+  'images are pinned; what runs on is restarted and asked for its health, and what ends is waited for',
+  async t => {
+    for (const [name, { image }] of services)
+      t.match(image, /:(v?\d+\.\d+\.?\d*|RELEASE\.[\w-]+)(-\w+)?$/, name);
+    for (const [name, { restart, healthcheck }] of lasting) {
+      t.equal(restart, 'unless-stopped', name);
+      t.ok(healthcheck !== undefined && healthcheck.test.length > 1, name);
+    }
+    // `docker compose up --wait` fails at what ends by itself, unless another service waits for its end.
+    const awaited = services.flatMap(([, service]) => [...getDependencies(service)]);
+    for (const [name, { restart }] of services) {
+      const conditions = awaited.filter(([other]) => other === name).map(([, condition]) => condition);
+      t.equal(conditions.includes('service_completed_successfully'), restart === 'no', `${name} ends`);
+    }
+  },
+);
 
 t.test('what has to last is in a volume, and every file that is mounted is there', async t => {
   const durable = {
@@ -63,7 +76,7 @@ t.test('what has to last is in a volume, and every file that is mounted is there
     volumes.map(volume => volume.split(':')[0] ?? ''),
   );
   for (const source of mounts) {
-    if (source.startsWith('./')) t.ok(existsSync(`${folder}${source}`), source);
+    if (source.startsWith('./')) t.ok(existsSync(getPath(source)), source);
     else t.ok(source in compose.volumes, source);
   }
   t.same(
@@ -91,78 +104,145 @@ t.test(
 );
 
 t.test('every address names a service of the file, at a port that it listens on', async t => {
-  const listening = (name: string): string[] => {
-    const { expose = [], ports = [] } = compose.services[name] ?? {};
-    return [...expose, ...ports.map(port => port.split(':').at(-1) ?? '')];
-  };
   const files = ['Caddyfile', 'prometheus.yaml', 'grafana-datasource.yaml'].map(file =>
-    read(`compose/${file}`),
+    readDeployed(`compose/${file}`),
   );
-  const named = [text, ...files]
+  const named = [composeText, ...files]
     .join('\n')
     .matchAll(/\b(node-\d|nats-\d|postgres|minio|mail|prometheus):(\d{4,5})\b/g);
   const addresses = new Set([...named].map(([address]) => address));
   t.ok(addresses.size >= 12, [...addresses].join(' '));
   for (const address of addresses) {
     const [name = '', port = ''] = address.split(':');
-    t.ok(listening(name).includes(port), address);
+    const service = compose.services[name];
+    t.ok(service !== undefined && getPorts(service).includes(port), address);
   }
-  for (const [name, { depends_on: needed = [] }] of services) {
-    for (const other of Array.isArray(needed) ? needed : Object.keys(needed))
-      t.ok(other in compose.services, `${name}: ${other}`);
+  for (const [name, service] of services) {
+    for (const other of getDependencies(service).keys()) t.ok(other in compose.services, `${name}: ${other}`);
   }
 });
 
-t.test('its environment starts three nodes that find each other', async t => {
+t.test('its services work together as processes', async t => {
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
   const secret = (): string => randomBytes(24).toString('hex');
-  const given: Readonly<Record<string, string>> = {
+  const given = {
     POSTGRES_PASSWORD: secret(),
     NATS_PASSWORD: secret(),
     S3_PASSWORD: secret(),
     METRICS_TOKEN: secret(),
     OPS_TOKEN: secret(),
+    GRAFANA_PASSWORD: secret(),
     SECRET_KEYS: key(),
     TOKEN_KEYS: key(),
   };
-  const [nats, { url }] = await Promise.all([
-    NatsServer.of(t, { user: 'skein', password: given['NATS_PASSWORD'] ?? '' }),
-    startTestDatabase(t),
-  ]);
-  const database = new URL(url);
-  const servers: Readonly<Record<string, string>> = {
-    [`skein:${given['POSTGRES_PASSWORD']}@postgres:5432/skein`]: `${database.username}:${database.password}@${database.host}${database.pathname}`,
-    ...Object.fromEntries([1, 2, 3].map(n => [`@nats-${n}:4222`, `@127.0.0.1:${nats.port}`])),
-  };
-  /** As Compose fills it in, but for where this test has the servers. */
-  const fill = (value: string): string => {
-    let filled = value.replace(
-      /\$\{(\w+)(?::-([^}]*)|:\?)\}/g,
-      (_, name: string, fallback?: string) => given[name] ?? fallback ?? '',
-    );
-    for (const [from, to] of Object.entries(servers)) filled = filled.replaceAll(from, to);
-    return filled;
-  };
-  const started = await Promise.all(
-    nodes.map(async ([, { environment = {} }]) => {
-      const filled = Object.fromEntries(
-        Object.entries(environment).map(([name, value]) => [name, fill(value)]),
-      );
-      const node = await NodeProcess.make(t, {
-        ...filled,
-        HOST: '127.0.0.1',
-        PORT: String(await pickPort()),
+  const processes = await ComposeProcesses.start(t, given);
+  const { local } = processes;
+  const [first, second] = processes.nodes as [NodeProcess, NodeProcess];
+  const environment = local.getEnvironment('node-1');
+  t.same(processes.notRun, ['grafana'], 'what is not tried');
+
+  await t.test('its environment starts three nodes that find each other', async t => {
+    const headers = { authorization: `Bearer ${given.METRICS_TOKEN}` };
+    for (const node of processes.nodes) {
+      await eventually('cluster of three', async () => {
+        const metrics = await (await fetch(`${node.url}/metrics`, { headers })).text();
+        return metrics.includes('\nskein_cluster_members 3\n');
       });
-      await node.start();
-      return node;
-    }),
-  );
-  const headers = { authorization: `Bearer ${given['METRICS_TOKEN'] ?? ''}` };
-  for (const node of started) {
-    await eventually('cluster of three', async () => {
-      const metrics = await (await fetch(`${node.url}/metrics`, { headers })).text();
-      return metrics.includes('\nskein_cluster_members 3\n');
+      t.equal((await fetch(`${node.url}/readyz`)).status, 200, node.id);
+    }
+    const { nodes: members } = await getClusterStatus(first, given.OPS_TOKEN);
+    t.same(members.map(({ id }) => id).sort(), ['node-1', 'node-2', 'node-3'], 'as operators ask');
+  });
+
+  await t.test('the three servers of NATS keep the register, and PostgreSQL has its settings', async t => {
+    const urls = environment['NATS_URL']?.split(',') ?? [];
+    t.equal(new Set(urls.map(url => new URL(url).port)).size, 3);
+    for (const url of urls) {
+      const report = await probeNats([url], registerStream('skein'), timeLimitMs);
+      t.match(report, { isClustered: true, hasJetStream: true, replicas: 3 });
+    }
+    const client = new pg.Client({ connectionString: environment['DATABASE_URL'] });
+    await client.connect();
+    const { rows } = await client.query<{ count: string; compression: string }>(
+      "select current_setting('max_connections') as count, current_setting('wal_compression') as compression",
+    );
+    await client.end();
+    t.match(rows, [{ count: '200', compression: /^(?:on|pglz)$/ }]);
+  });
+
+  const line = await connectToProxy(t, processes);
+  let tenant: Tenant;
+
+  await t.test('who signs up through the proxy gets a mail, whose link leads back', async t => {
+    tenant = await signUp(line);
+    const isTheirs = (mail: string): boolean => mail.includes(`To: ${tenant.email}`);
+    await eventually('mail', async () => processes.mails.some(isTheirs));
+    const mail = processes.mails.find(isTheirs)?.replaceAll('=\r\n', '').replaceAll('=3D', '=') ?? '';
+    t.match(findLink(mail, 'verify'), 'https://localhost/studio/verify#token=');
+    await new Client(line).get('verifyEmail', { body: { token: findToken(mail, 'verify') } });
+    for (const path of ['/metrics', '/_internal/cluster']) {
+      const { statusCode, body } = await request(`${line.url}${path}`, { dispatcher: line.agent });
+      await body.dump();
+      t.equal(statusCode, 404, `${path} is for operators`);
+    }
+  });
+
+  await t.test('a file that one node has put into the bucket is read through another', async t => {
+    const file = randomBytes(300_000);
+    const { attachmentId, uploadUrl } = await tenant.key.get<AttachmentUpload>('createAttachment', {
+      body: {
+        projectId: tenant.projectId,
+        filename: 'photo.jpg',
+        mimeType: 'image/jpeg',
+        sizeBytes: file.length,
+      },
     });
-    t.equal((await fetch(`${node.url}/readyz`)).status, 200, node.id);
-  }
+    const at = (node: NodeProcess, url: string): string => url.replace('https://localhost', node.url);
+    t.equal((await fetch(at(first, uploadUrl), { method: 'PUT', body: file })).status, 204);
+    const link = await tenant.key.get<AttachmentLink>('getAttachmentUrl', { params: { attachmentId } });
+    const downloaded = await (await fetch(at(second, link.url))).arrayBuffer();
+    t.ok(file.equals(new Uint8Array(downloaded)));
+  });
+
+  await t.test('Prometheus reads every node with the token, and has the alerts', async t => {
+    const url = `http://127.0.0.1:${local.getPort('prometheus', 9090)}/api/v1`;
+    const ask = async <T>(path: string): Promise<T | undefined> => {
+      const answer = await fetch(`${url}/${path}`);
+      const text = await answer.text();
+      // It is healthy a moment before it answers questions.
+      return answer.ok ? (JSON.parse(text) as { readonly data: T }).data : undefined;
+    };
+    const up = `query?query=${encodeURIComponent('up{job="skein"} == 1')}`;
+    await eventually('answer of three nodes to Prometheus', async () => {
+      const found = await ask<{ readonly result: readonly unknown[] }>(up);
+      return found?.result.length === 3;
+    });
+    const { groups = [] } = (await ask<{ readonly groups: readonly RuleGroup[] }>('rules')) ?? {};
+    t.same(
+      groups.flatMap(({ rules }) => rules.filter(({ type }) => type === 'alerting').map(({ name }) => name)),
+      [...readDeployed('prometheus/rules.yaml').matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name),
+    );
+  });
 });
+
+/** Trusts the authority that the proxy has made for itself, and resolves when a node answers. */
+async function connectToProxy(t: Test, { local }: ComposeProcesses): Promise<Line> {
+  const url = `https://localhost:${local.getPort('proxy', 443)}`;
+  const path = local.toPath('proxy', '/data/caddy/pki/authorities/local/root.crt');
+  let authority = '';
+  await eventually('authority of the proxy', async () => {
+    authority = await readFile(path, 'utf8').catch(() => '');
+    return authority.includes('END CERTIFICATE');
+  });
+  const line = new Line(url, t, authority);
+  await eventually('answer through the proxy', () =>
+    request(`${url}/healthz`, { dispatcher: line.agent }).then(
+      async ({ statusCode, body }) => {
+        await body.dump();
+        return statusCode === 200;
+      },
+      () => false,
+    ),
+  );
+  return line;
+}

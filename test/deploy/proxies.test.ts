@@ -2,7 +2,6 @@
  * The proxies of `deploy/`, as they are but for addresses and certificates, before two nodes of a cluster: messages, a Console's stream, an
  * upload and gRPC go through, with nginx a node is drained without a failed request, and what is for operators alone is not served.
  */
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request as requestByTls } from 'node:https';
@@ -19,10 +18,9 @@ import { Senders } from '../node/senders.ts';
 import { signUp } from '../node/tenant.ts';
 import { authority, receiverTest } from '../support/certificates.ts';
 import { findDebianProgram } from '../support/debian-program.ts';
-import { eventually } from '../support/eventually.ts';
 import { pickPort } from '../support/free-port.ts';
 import { dataFolder, type NodeProcess } from '../support/node-process.ts';
-import { processGuard } from '../support/process-guard.ts';
+import { startServerProcess } from '../support/server-process.ts';
 
 /** Of a proxy: what outsiders connect to. */
 interface Ports {
@@ -131,29 +129,17 @@ async function startProxy(t: Test, kind: ProxyKind, upstreams: Upstreams): Promi
   await writeFile(join(folder, 'fullchain.pem'), receiverTest.cert);
   await writeFile(join(folder, 'privkey.pem'), receiverTest.key);
   await mkdir(join(folder, 'home'));
-  let said = '';
-  const child = spawn(program, kind.args(folder), {
-    env: { PATH: process.env['PATH'] ?? '', HOME: join(folder, 'home') },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  }
-  const ended = new Promise<void>(resolve => void child.once('close', () => resolve()));
-  const unguard = processGuard(child.pid ?? 0, 'KILL');
-  t.teardown(async () => {
-    if (!t.passing()) t.comment(said.slice(-4_000));
-    child.kill('SIGTERM');
-    await ended;
-    unguard();
-    await rm(folder, { recursive: true, force: true });
-  });
-  await eventually(`answer of ${kind.name}`, async () => {
-    if (child.exitCode !== null) throw new Error(`${kind.name} ended: ${said.slice(-500)}`);
-    return fetch(`http://${local}:${ports.plain}/healthz`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  await startServerProcess(t, {
+    name: kind.name,
+    program,
+    args: kind.args(folder),
+    environment: { HOME: join(folder, 'home') },
+    isReady: () =>
+      fetch(`http://${local}:${ports.plain}/healthz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
   });
   return ports;
 }

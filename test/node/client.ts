@@ -70,10 +70,16 @@ function fits(schema: object, value: unknown): boolean {
 export class Line {
   readonly url: string;
   readonly secrets = new Set<string>();
-  readonly agent = new Agent({ headersTimeout: 60_000, bodyTimeout: 60_000 });
+  readonly agent: Agent;
 
-  constructor(url: string, t: { teardown(handler: () => Promise<void>): unknown }) {
+  /** @param authority the certificate of whoever has signed the server's, where the system does not know it */
+  constructor(url: string, t: { teardown(handler: () => Promise<void>): unknown }, authority?: string) {
     this.url = url;
+    this.agent = new Agent({
+      headersTimeout: 60_000,
+      bodyTimeout: 60_000,
+      ...(authority !== undefined && { connect: { ca: authority } }),
+    });
     t.teardown(() => this.agent.destroy());
   }
 

@@ -51,6 +51,8 @@ export interface TestDatabaseOptions {
   /** With fsync, and on a disk, for tests of durability. Default false. */
   readonly durable?: boolean;
   readonly poolSize?: number;
+  /** Of the server, beside those of tests. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
@@ -79,7 +81,7 @@ export async function startTestDatabase(
   const server = await startEmbedded({
     folder,
     log: silentLog,
-    settings: options.durable === true ? small : { ...small, ...careless },
+    settings: { ...small, ...(options.durable === true ? undefined : careless), ...options.settings },
     onRestart: pid => {
       endGuard = processGuard(pid, 'QUIT');
       restarted?.();

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mailText } from '../../../gateway/mail/messages.ts';
 import { folderTransport, smtpTransport, type OutgoingMail } from '../../../gateway/mail/transport.ts';
+import { startSmtpServer } from '../../support/smtp-server.ts';
 
 const from = 'Skein <skein@example.com>';
 const secret = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
@@ -13,39 +13,6 @@ const mail: OutgoingMail = {
   to: 'ada@example.com',
   ...mailText('verify_email', secret, 'http://127.0.0.1:8080'),
 };
-
-/** Enough of RFC 5321 for one client that behaves, keeping what it is given. */
-async function smtpServer(answerToData = '250 taken') {
-  const received: string[] = [];
-  const server = createServer(socket => {
-    let inData = false;
-    let buffer = '';
-    socket.setEncoding('utf8').write('220 test\r\n');
-    socket.on('error', () => undefined);
-    socket.on('data', (chunk: string) => {
-      buffer += chunk;
-      for (;;) {
-        const end = inData ? buffer.indexOf('\r\n.\r\n') : buffer.indexOf('\r\n');
-        if (end < 0) return;
-        const text = buffer.slice(0, end);
-        buffer = buffer.slice(end + (inData ? 5 : 2));
-        if (inData) {
-          received.push(text);
-          inData = false;
-          socket.write(`${answerToData}\r\n`);
-        } else if (text === 'DATA') {
-          inData = true;
-          socket.write('354 go on\r\n');
-        } else {
-          if (/^(MAIL|RCPT)/.test(text)) received.push(text);
-          socket.write(text === 'STARTTLS' ? '502 no TLS here\r\n' : '250 fine\r\n');
-        }
-      }
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return { received, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
 
 t.test('the text says what to do, with the token out of servers\u2019 sight', async t => {
   t.equal(mail.link, `http://127.0.0.1:8080/studio/verify#token=${secret}`);
@@ -82,7 +49,7 @@ t.test('a folder that cannot be written is a failure', async t => {
 });
 
 t.test('with SMTP a mail goes to the server, once per send', async t => {
-  const { received, server, url } = await smtpServer();
+  const { received, server, url } = await startSmtpServer();
   const transport = smtpTransport(url, from);
   t.teardown(() => {
     transport.close();
@@ -98,7 +65,7 @@ t.test('with SMTP a mail goes to the server, once per send', async t => {
 t.test(
   'outside this machine, a server that offers no STARTTLS gets nothing, unless that is permitted',
   async t => {
-    const { received, server, url } = await smtpServer();
+    const { received, server, url } = await startSmtpServer();
     t.teardown(() => server.close());
     // Leads to this machine, and is not called so.
     const remote = url.replace('127.0.0.1', '0.0.0.0');
@@ -114,7 +81,7 @@ t.test(
 );
 
 t.test('a strange address is neither a header nor a second recipient', async t => {
-  const { received, server, url } = await smtpServer();
+  const { received, server, url } = await startSmtpServer();
   const transport = smtpTransport(url, from);
   t.teardown(() => {
     transport.close();
@@ -128,7 +95,7 @@ t.test('a strange address is neither a header nor a second recipient', async t =
 });
 
 t.test('a server that refuses, and one that is not there, are failures', async t => {
-  const { server, url } = await smtpServer('451 not now');
+  const { server, url } = await startSmtpServer({ answerToData: '451 not now' });
   const refusing = smtpTransport(url, from);
   t.teardown(() => {
     refusing.close();
@@ -136,7 +103,7 @@ t.test('a server that refuses, and one that is not there, are failures', async t
   });
   await t.rejects(refusing.send(mail), { message: /451 not now/ });
 
-  const gone = await smtpServer();
+  const gone = await startSmtpServer();
   await new Promise(resolve => gone.server.close(resolve));
   const missing = smtpTransport(gone.url, from);
   await t.rejects(missing.send(mail), { code: /ECONNREFUSED|ESOCKET/ });
