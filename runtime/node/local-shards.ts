@@ -92,8 +92,9 @@ export class LocalShards implements NodeShards {
     return this.#ownedCount;
   }
 
-  /** The owned shards; undefined when all are. */
-  listOwned(): readonly number[] | undefined {
+  /** The shards that are served: the owned ones, and none while the lease is not valid. Undefined when all of the cluster are. */
+  listServed(): readonly number[] | undefined {
+    if (!this.#isLeased()) return [];
     if (this.#ownedCount === this.count) return undefined;
     const shards: number[] = [];
     this.#owned.forEach((owned, shard) => {

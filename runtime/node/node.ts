@@ -120,7 +120,7 @@ export class Node {
       ...shared,
       store,
       owns: to => this.#localShards.owns(getShard(to)),
-      shards: () => this.#localShards.listOwned(),
+      shards: () => this.#localShards.listServed(),
       deliver: reminder => this.#deliver(reminder),
       forward: reminder => transport.tell(getShard(reminder.to), this.#toEnvelope(reminder)),
     });

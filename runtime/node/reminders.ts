@@ -13,7 +13,7 @@
  * is one of
  *
  *   answered            handled, and gone
- *   no owner            its shard has another owner: the new owner loads it
+ *   no owner            its shard has another owner, who loads it; or the lease has ended: when it is renewed, `scanSoon` is called
  *   unavailable         postponed, without end if need be: the command is not to blame
  *   any other refusal   a dead letter: the actor would refuse it again
  *   defect              postponed; a dead letter after `limits.reminderTries`
@@ -46,7 +46,7 @@ export interface RemindersOptions {
   readonly log: Log;
   readonly counters: Counters;
   readonly owns: (actor: ActorRef) => boolean;
-  /** The shards that this node owns; undefined when it owns all of them. */
+  /** The shards whose actors this node can deliver to now; undefined where it can to all. Of others nothing is read: it would be due again at once. */
   readonly shards: () => readonly number[] | undefined;
   /** Delivers to an actor of this node; rejects with `NoOwner` when it is not. */
   readonly deliver: (reminder: DueReminder) => Promise<unknown>;

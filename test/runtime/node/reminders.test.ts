@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Reminder } from '../../../runtime/actor/actor.ts';
+import { StandalonePlacement, type NodeShards } from '../../../runtime/placement/placement.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
 import { counterKind, counterRef, type Counted } from '../counter-actor.ts';
 import { outcome, startTestNode, type TestNode } from '../node-fixture.ts';
@@ -208,6 +209,32 @@ t.test('reminders that hang do not delay the others', async t => {
   const done = names.filter(id => getMarks(made, counterRef(id)).length === 1);
   t.equal(done.length, 20);
 });
+
+t.test(
+  'without a lease nothing is read, however much is due, and with it again everything is delivered',
+  async t => {
+    const placement = new StandalonePlacement();
+    const start = placement.start.bind(placement);
+    const taken: NodeShards[] = [];
+    placement.start = shards => {
+      taken.push(shards);
+      return start(shards);
+    };
+    const made = await startTestNode(t, { placement, latencyMs, limits: { remindersAtOnce: 4 } });
+    const { clock, store } = made;
+    const keys = Array.from({ length: 10 }, (_, i) => `k${i}`);
+    await remind(made, ...keys.map(key => ({ key, at: clock.now() + 500 })));
+    const [shards] = taken;
+    shards?.serveUntil(0);
+    const before = store.scans;
+    await clock.advance(1_000);
+    t.ok(store.scans - before <= 1, `${store.scans - before} scans of a second`);
+    t.strictSame(getMarks(made), ['set']);
+    shards?.serveUntil(Infinity);
+    await clock.advance(1_000);
+    t.strictSame(getMarks(made).toSorted(), [...keys, 'set']);
+  },
+);
 
 t.test('a reminder to an unknown kind is a defect of its decision', async t => {
   const { node, clock, database } = await startTestNode(t);
