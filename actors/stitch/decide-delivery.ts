@@ -7,7 +7,7 @@ import type { Write } from '../../storage/statements/index.ts';
 import { exists, requireSameTenancy, type Tenancy } from '../base/index.ts';
 import { endInFlight, followLog } from '../../storage/writes/index.ts';
 import type { CancelRequest, LoadOrder, SendBatch, StitchCommands } from './commands.ts';
-import { acceptLoad, requestLoad } from './queue-load.ts';
+import { acceptLoad, dropLoad, requestLoad } from './queue-load.ts';
 import {
   acknowledge,
   countInState,
@@ -207,7 +207,8 @@ export function postpone(
   // Until a stop is over nothing begins: all that has begun is from before it.
   const isStopped = state.cancelUntil !== null;
   const given = isStopped ? forgetStarted(state.queue, deliveryIds) : giveBack(state.queue, deliveryIds);
-  const queue = given.load?.askedAt === askedAt ? { ...given, load: null } : given;
+  const { load } = given;
+  const queue = load !== null && load.askedAt === askedAt ? dropLoad(given, load, turn.now) : given;
   const effects = resumeCancellation(state, queue, turn);
   if (state.dueAt !== null || isStopped || !isLive(state)) {
     return { state: { ...state, queue }, effects, transient: true, reply: null };

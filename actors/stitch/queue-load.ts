@@ -135,7 +135,15 @@ export function requestLoad(
   const next: DeliveryQueue = {
     ...queue,
     ready,
-    load: { askedAt: now, request: JSON.stringify(request), committed: new Map(), discard: false },
+    load: {
+      askedAt: now,
+      request: JSON.stringify(request),
+      committed: new Map(),
+      discard: false,
+      threads: threads.map(({ threadId }) => threadId),
+      rowsFrom: request.rows?.from ?? Infinity,
+      holds: request.holds,
+    },
     mayHaveDue: queue.mayHaveDue && !wantsDue,
     needsHolds: false,
     // What is noted while the load is under way comes after it.
@@ -176,14 +184,9 @@ export function acceptLoad(
   // The load was requested elsewhere, for example before the actor moved here. The one in progress here is another. What lies between
   // this queue and the page of a load that began elsewhere would never be read.
   if (load === null || load.request !== JSON.stringify(request)) return queue;
-  const threads = request.threads.map(({ threadId }) => threadId);
+  if (load.discard) return dropLoad(queue, load, now);
+  const { threads, rowsFrom } = load;
   const { rows } = request;
-  const rowsFrom = rows?.from ?? Infinity;
-  if (load.discard) {
-    const again = { ...queue, load: null, nextRow: Math.min(queue.nextRow, rowsFrom) };
-    const due = { mayHaveEvents: true, mayHaveRows: true, mayHaveDue: true };
-    return readSkipped({ ...again, ...due, needsHolds: queue.needsHolds || request.holds }, threads, now);
-  }
   const held = new Map(queue.held);
   const settled = page.holds.length === 0 ? new Set<string>() : listSettled(load);
   for (const { threadId, seq, until } of page.holds) {
@@ -211,6 +214,20 @@ export function acceptLoad(
     mayHaveDue: queue.mayHaveDue || page.moreDue,
   };
   return readSkipped(skipHeld(loaded, now), [...loaded.skipped.keys(), ...loaded.skippedRows.keys()], now);
+}
+
+/** The load has ended, and nothing of it is taken: whatever it was to find is asked for again. */
+export function dropLoad(queue: DeliveryQueue, load: OngoingLoad, now: number): DeliveryQueue {
+  const next: DeliveryQueue = {
+    ...queue,
+    load: null,
+    nextRow: Math.min(queue.nextRow, load.rowsFrom),
+    mayHaveEvents: true,
+    mayHaveRows: true,
+    mayHaveDue: true,
+    needsHolds: queue.needsHolds || load.holds,
+  };
+  return readSkipped(next, load.threads, now);
 }
 
 /** The heads that the load may have found and that are settled since, as thread and number. */

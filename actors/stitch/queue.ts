@@ -62,6 +62,10 @@ export interface OngoingLoad {
   readonly committed: ReadonlyMap<string, Released>;
   /** What it brings is no longer needed. */
   readonly discard: boolean;
+  /** What it asks for that nothing else in the queue says any more: threads by themselves, rows from that event number on (Infinity: none), holds. */
+  readonly threads: readonly string[];
+  readonly rowsFrom: number;
+  readonly holds: boolean;
 }
 
 export interface DeliveryQueue {

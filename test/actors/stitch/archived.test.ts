@@ -4,6 +4,7 @@ import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver, type Received } from '../../support/receiver.ts';
 import { ShiftedClock, StitchNode } from '../../support/stitch-node.ts';
+import { error, ok, StitchHarness, tenancy } from './stitch-harness.ts';
 
 const { database } = await startTestDatabase(t);
 
@@ -105,3 +106,47 @@ t.test(
     holdsAll(t, receiver, 3);
   },
 );
+
+/** A load of the stitch finds its project archived; then the project is back. */
+function archiveAndRestore(stitch: StitchHarness): void {
+  const [order] = stitch.loads.splice(0);
+  if (order === undefined) throw new Error('nothing is loaded');
+  stitch.do('postpone', { askedAt: order.request.askedAt });
+  stitch.acknowledge();
+  stitch.do('sweep', {});
+  stitch.settle();
+}
+
+const listSent = (stitch: StitchHarness): number[] => stitch.out.map(({ delivery }) => delivery.eventSeq);
+
+t.test('a stitch that is loaded meanwhile does not forget which of its threads are held', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1', 'thread_1', 'thread_2']);
+  stitch.pass(0, ({ threadId }) => (threadId === 'thread_1' ? error : ok));
+  t.strictSame(
+    [...stitch.rows.values()].map(({ status }) => status),
+    ['retrying', 'pending', 'delivered'],
+  );
+  stitch.crash();
+  archiveAndRestore(stitch);
+  t.strictSame(listSent(stitch), [], 'what follows waits for the head that failed');
+  const sent: number[] = [];
+  stitch.pass(60_000, ({ eventSeq }) => {
+    sent.push(eventSeq);
+    return ok;
+  });
+  t.strictSame(sent, [1, 2]);
+});
+
+t.test('a replay that was about to be loaded is found again', async t => {
+  const stitch = new StitchHarness();
+  stitch.emit(['thread_1']);
+  stitch.pass(0, () => ok);
+  const [row] = stitch.rows.values();
+  if (row === undefined) throw new Error('there is no delivery');
+  const { eventId, eventSeq, eventName, eventAt, threadId } = row;
+  stitch.do('replay', { ...tenancy, event: { eventId, eventSeq, eventName, eventAt, threadId } });
+  stitch.acknowledge();
+  archiveAndRestore(stitch);
+  t.strictSame(listSent(stitch), [eventSeq]);
+});
