@@ -55,8 +55,10 @@ export function createStitches(services: StitchServices): Stitches {
     kind: 'stitch',
     initialState: blankStitch,
     onActivate: 'sweep',
-    // A task `send` lasts as long as the slowest of its requests. The pool limits the requests.
-    tasksAtOnce: 4_096,
+    // The stitch waits for the report of each: none may be dropped because too many are queued, nor wait behind those of other stitches, whose
+    // receivers may hang. What a task needs it waits for itself, fairly: a turn (tasks/sender.ts, tasks/loader.ts), then the pool. There are no
+    // more of them than what the stitches in memory have begun: `maxStarted` deliveries and a load each, and what their rows stand for.
+    tasksAtOnce: Infinity,
     decide: {
       create: keepReply(create, toKeptSecret),
       update,

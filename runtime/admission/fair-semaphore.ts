@@ -46,7 +46,7 @@ export class FairSemaphore {
   }
 
   /** Does the work when it gets a permit, however many wait. Rejects with the signal's reason if aborted before. */
-  async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(owner: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (!this.tryTake(owner)) await this.take(owner, signal);
     try {
       return await work();

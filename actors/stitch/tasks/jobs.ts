@@ -16,6 +16,25 @@ const cancelPageSize = 1_000;
 const replayPageSize = 200;
 
 /**
+ * What is under way, by name. Every scan and every activation of a stitch starts what its row stands for (`resume`), and such a task tries for
+ * as long as the node lives: without this, each would have one loop more on the node's few connections.
+ */
+class InFlight {
+  readonly #names = new Set<string>();
+
+  /** Does the work, unless that of the same name is under way, which then does it. */
+  async run(name: string, work: () => Promise<void>): Promise<void> {
+    if (this.#names.has(name)) return;
+    this.#names.add(name);
+    try {
+      await work();
+    } finally {
+      this.#names.delete(name);
+    }
+  }
+}
+
+/**
  * The task `cancel`. What has begun and is not out yet is not sent any more. Ends with the command `cancelled`, which says until when
  * everything is cancelled.
  */
@@ -24,53 +43,57 @@ export function createCancelTask(
   retryPolicy: RetryPolicy,
   sender: Pick<DeliverySender, 'withdraw'>,
 ) {
+  const inFlight = new InFlight();
   return async ({ until, except, stops }: CancelRequest, context: TaskContext): Promise<void> => {
     const stitchId = context.self.id;
+    const isPartial = except.length > 0;
     sender.withdraw(stitchId, stops);
     const cancelPage = (): Promise<number> =>
       cancelDeliveries(db, { stitchId, until, except, limit: cancelPageSize, now: context.now() });
-    for (;;) {
-      const count = await retryPolicy.retry('deliveries could not be cancelled', cancelPage);
-      if (count < cancelPageSize) break;
-    }
-    await retryPolicy.retry('a stitch could not be told that its deliveries are cancelled', () =>
-      context.ask(context.self, 'cancelled', { until, ...(except.length > 0 && { partly: true }) }),
-    );
+    // One that leaves out what is in flight ends no stop: the one that does so need not wait for it.
+    await inFlight.run(`${stitchId} ${until} ${stops} ${isPartial}`, async () => {
+      for (;;) {
+        const count = await retryPolicy.retry('deliveries could not be cancelled', cancelPage);
+        if (count < cancelPageSize) break;
+      }
+      await retryPolicy.retry('a stitch could not be told that its deliveries are cancelled', () =>
+        context.ask(context.self, 'cancelled', { until, ...(isPartial && { partly: true }) }),
+      );
+    });
   };
 }
 
 /** The task `notifyOwner`. Ends with the command `ownerTold`. */
 export function createNotifyTask(services: Pick<StitchServices, 'notifyOwner'>, retryPolicy: RetryPolicy) {
-  /** Every sweep starts what is not done yet: one task at a time is enough. */
-  const inFlight = new Set<string>();
+  const inFlight = new InFlight();
   return async (notification: OwnerNotification, context: TaskContext): Promise<void> => {
     const { eventId } = notification;
-    if (inFlight.has(eventId)) return;
-    inFlight.add(eventId);
-    try {
+    await inFlight.run(eventId, async () => {
       await retryPolicy.retry('the owner of a stitch could not be notified', () =>
         services.notifyOwner(notification),
       );
       await retryPolicy.retry('a stitch could not be told that its owner is notified', () =>
         context.ask(context.self, 'ownerTold', { eventId }),
       );
-    } finally {
-      inFlight.delete(eventId);
-    }
+    });
   };
 }
 
 /** The task `replay`. Ends with the command `replayPage`, from which the stitch starts the next page. */
 export function createReplayTask(db: StitchServices['db'], retryPolicy: RetryPolicy) {
+  const inFlight = new InFlight();
   return async (job: ReplayJob, context: TaskContext): Promise<void> => {
     const { id: jobId, after, onlyFailed } = job;
     const read = onlyFailed === true ? readDeadLetters : replayEvents;
-    const { events, next } = await retryPolicy.retry('a page of a replay could not be read', () =>
-      read(db, job, replayPageSize),
-    );
-    const page: ReplayPage = { jobId, after, events, next };
-    await retryPolicy.retry('a stitch could not take a page of a replay', () =>
-      context.ask(context.self, 'replayPage', page),
-    );
+    // Page by page: the stitch starts the next one before it answers.
+    await inFlight.run(`${context.self.id} ${jobId} ${JSON.stringify(after)}`, async () => {
+      const { events, next } = await retryPolicy.retry('a page of a replay could not be read', () =>
+        read(db, job, replayPageSize),
+      );
+      const page: ReplayPage = { jobId, after, events, next };
+      await retryPolicy.retry('a stitch could not take a page of a replay', () =>
+        context.ask(context.self, 'replayPage', page),
+      );
+    });
   };
 }

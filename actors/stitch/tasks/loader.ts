@@ -1,4 +1,5 @@
 /** The task `load`: looks for deliveries, in the log and in the table. */
+import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import { BatchLoader } from '../../../runtime/time/index.ts';
 import type { TaskContext } from '../../../runtime/actor/index.ts';
 import {
@@ -21,6 +22,11 @@ import type { BodyCache } from './caches.ts';
 const bodyBytes = 1_048_576;
 /** The most stitches in one statement. */
 const maxConcurrent = 64;
+/**
+ * Loads at once, of one project half of them at most: more than the connections for reads are ever busy with. After a start or a takeover all
+ * stitches load at once; the statements of thousands would time out in the queue for a connection.
+ */
+const maxLoads = 1_024;
 
 type Loaded = StitchCommands['loaded']['payload'];
 
@@ -32,6 +38,8 @@ export class DeliveryLoader {
   readonly #bodies: BodyCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
+  // A stitch has one load, or after a reload a second one: the stitches in memory bound how many wait.
+  readonly #turns = new FairSemaphore(maxLoads, Infinity);
 
   constructor(
     {
@@ -58,10 +66,11 @@ export class DeliveryLoader {
   }
 
   readonly load = async (order: LoadOrder, context: TaskContext): Promise<void> => {
-    const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', async () =>
-      (await this.#archived.has(order.projectId))
-        ? undefined
-        : this.#find(context.self.id, order, context.now()),
+    const { projectId } = order;
+    const find = async (): Promise<Loaded | undefined> =>
+      (await this.#archived.has(projectId)) ? undefined : this.#find(context.self.id, order, context.now());
+    const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', () =>
+      this.#turns.run(projectId, undefined, find),
     );
     if (loaded === undefined) {
       const { askedAt } = order.request;

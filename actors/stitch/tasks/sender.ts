@@ -2,8 +2,9 @@
  * The task `send`: gives deliveries to the node's pool, and reports the results. It keeps one thing that no row stands for: which deliveries
  * this node has begun and not recorded, so that an actor that was reloaded does not send them twice.
  */
+import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { TaskContext } from '../../../runtime/actor/index.ts';
-import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
+import type { OutboundRequest } from '../../../runtime/outbound/index.ts';
 import type { Span } from '../../../runtime/observability/index.ts';
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
@@ -11,9 +12,10 @@ import { type EventBody, eventBodies } from '../../../storage/deliveries/index.t
 import { keptMs } from '../../../storage/events/index.ts';
 import { SealBroken } from '../../../storage/secrets/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
-import type { AttemptResult, SendBatch } from '../commands.ts';
+import type { SendBatch } from '../commands.ts';
 import type { Delivery } from '../queue.ts';
 import type { StitchServices } from '../services.ts';
+import { type Attempt, createHeaders, endSpan, toAttemptResult } from './attempt.ts';
 import type { BodyCache, SecretCache } from './caches.ts';
 import { ResultReporter } from './result-reporter.ts';
 import { Withdrawals } from './withdrawals.ts';
@@ -25,8 +27,11 @@ const keepBytes = 16_384;
 const firstAgainMs = 500;
 const maxAgainMs = 2_000;
 
-/** A result; or the request was not made, since the node goes down (abandoned) or the stitch was stopped (withdrawn). */
-type Attempt = AttemptResult | 'abandoned' | 'withdrawn';
+/**
+ * Batches that are sent at once, of one project half of them at most: with a delivery or more in each, as much as the pool has in flight for it
+ * and keeps waiting. The others wait here, without their bodies.
+ */
+const maxBatches = 8_192;
 
 /** What an attempt is made with. */
 interface AttemptRequest {
@@ -45,6 +50,8 @@ export class DeliverySender {
   readonly #secrets: SecretCache;
   readonly #retryPolicy: RetryPolicy;
   readonly #inFlight = new Set<string>();
+  // Each batch has a delivery or more that its stitch counts as in flight: the windows of the stitches in memory bound how many wait.
+  readonly #turns = new FairSemaphore(maxBatches, Infinity);
   readonly #withdrawals = new Withdrawals();
   readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
@@ -61,9 +68,10 @@ export class DeliverySender {
     return this.#inFlight.size;
   }
 
-  /** From now on nothing new is sent: what is pending stays in the table. */
+  /** From now on nothing new is sent: what is pending stays in the table. What waits for its turn need not wait any longer to be left there. */
   drain(): void {
     this.#draining = true;
+    this.#turns.open();
   }
 
   /** The stitch was stopped, by the stop with that number: what it had begun before and is not out yet is not sent. */
@@ -75,19 +83,53 @@ export class DeliverySender {
     const { id } = context.self;
     const sending = this.#withdrawals.begin(id, batch.stops);
     try {
-      await this.#sendBatch(batch, sending.withdrawn, context);
+      // From here on, and not from its turn on: an actor that is loaded again meanwhile starts the same deliveries once more.
+      const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
+      if (this.#draining || deliveries.length === 0) return;
+      for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
+      await this.#sendInTurn({ ...batch, deliveries }, sending.withdrawn, context);
     } finally {
       this.#withdrawals.end(id, sending);
     }
   };
 
+  async #sendInTurn(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+    const { projectId, deliveries } = batch;
+    const hasTurn = this.#turns.tryTake(projectId) || (await this.#waitForTurn(projectId, withdrawn));
+    if (!hasTurn) return this.#giveBack(deliveries, context);
+    try {
+      const found = this.#isArchived(projectId);
+      const isArchived = typeof found === 'boolean' ? found : await found;
+      if (this.#draining) this.#forget(deliveries);
+      else if (isArchived) await this.#postpone(deliveries, context);
+      else await this.#sendBatch(batch, withdrawn, context);
+    } finally {
+      this.#turns.release(projectId);
+    }
+  }
+
+  /** False: the stitch was stopped before. */
+  #waitForTurn(projectId: string, withdrawn: AbortSignal): Promise<boolean> {
+    return this.#turns.take(projectId, withdrawn).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** The stitch was stopped before these had their turn. */
+  async #giveBack(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {
+    this.#forget(deliveries);
+    const reporter = this.#getReporter(context);
+    await Promise.all(deliveries.map(({ deliveryId }) => reporter.giveBack(deliveryId)));
+    if (reporter.open === 0) this.#reporters.delete(context.self.id);
+  }
+
+  #forget(deliveries: readonly Delivery[]): void {
+    for (const { deliveryId } of deliveries) this.#inFlight.delete(deliveryId);
+  }
+
   async #sendBatch(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
-    const found = this.#isArchived(batch.projectId);
-    const isArchived = typeof found === 'boolean' ? found : await found;
-    const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
-    if (this.#draining || deliveries.length === 0) return;
-    if (isArchived) return this.#postpone(deliveries, context);
-    for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
+    const { deliveries } = batch;
     const { id } = context.self;
     const secrets =
       this.#secrets.known(batch.secrets, context.now()) ?? (await this.#openSecrets(batch, context));
@@ -114,6 +156,7 @@ export class DeliverySender {
   }
 
   async #postpone(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {
+    this.#forget(deliveries);
     const deliveryIds = deliveries.map(({ deliveryId }) => deliveryId);
     await this.#retryPolicy.retry('a stitch could not be postponed', () =>
       context.ask(context.self, 'postpone', { deliveryIds }),
@@ -269,45 +312,4 @@ export class DeliverySender {
       }
     }
   }
-}
-
-function createHeaders(
-  { eventId, deliveryId, attempts }: Delivery,
-  span: Span | undefined,
-): OutboundRequest['headers'] {
-  return {
-    'content-type': 'application/json',
-    'user-agent': 'Skein-Stitch/1',
-    'Service-Event-Id': eventId,
-    'Service-Delivery-Id': deliveryId,
-    'Service-Attempt': String(attempts + 1),
-    ...(span !== undefined && { traceparent: span.traceparent }),
-  };
-}
-
-function endSpan(span: Span, result: Attempt): void {
-  const { status = null, failure = null } = typeof result === 'string' ? { failure: result } : result;
-  if (status !== null) span.set({ 'http.response.status_code': status });
-  const isRefused = status !== null && (status < 200 || status > 299);
-  span.end(failure ?? (isRefused ? String(status) : undefined));
-}
-
-function toAttemptResult(delivery: Delivery, result: OutboundResult, jitter: number): AttemptResult {
-  const { at, durationMs, status, body, failure, error, retryAfter } = result;
-  return {
-    delivery,
-    at,
-    durationMs,
-    status: status ?? null,
-    body: body === undefined ? null : toStorable(body),
-    failure: failure ?? null,
-    error: error === undefined ? null : toStorable(error),
-    ...(retryAfter === undefined ? {} : { retryAfter }),
-    jitter,
-  };
-}
-
-/** PostgreSQL cannot hold U+0000. Invalid UTF-8 has been replaced already. */
-function toStorable(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }
