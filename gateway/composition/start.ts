@@ -3,7 +3,7 @@
  * flows from the database outwards, and closed in the reverse order.
  */
 import { resolve } from 'node:path';
-import { collectDefaultMetrics, Gauge } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge } from 'prom-client';
 import { type Log, Metrics, type Tracer } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { freePort } from '../../storage/embedded/index.ts';
@@ -149,7 +149,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   const ring = new KeyRing(keys.secretKeys);
   const hashRoot = await openHashRoot(database, ring);
-  const vault = new Vault(ring);
+  const vault = openVault(ring, metrics);
   const mails = new MailOutbox(database, vault);
   const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };
   // The mail sender is created last.
@@ -198,6 +198,16 @@ function showClock({ registry }: Metrics, clock: DatabaseClock): void {
       this.set(clock.differenceMs / 1_000);
     },
   });
+}
+
+/** Whatever is sealed under a key that this node does not have counts: its webhooks, models, tools and mails do not go out. */
+function openVault(ring: KeyRing, { registry }: Metrics): Vault {
+  const unreadable = new Counter({
+    name: 'skein_secrets_unreadable_total',
+    help: 'Sealed secrets that could not be opened',
+    registers: [registry],
+  });
+  return new Vault(ring, () => unreadable.inc());
 }
 
 /** A node with another root would recognise no API key, and make some that no other node recognises. */

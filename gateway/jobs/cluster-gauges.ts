@@ -3,12 +3,14 @@ import { Gauge } from 'prom-client';
 import type { Metrics } from '../../runtime/observability/index.ts';
 import type { Queries } from '../../storage/database/index.ts';
 import { findOldestOpen } from '../../storage/deliveries/index.ts';
+import { findOldestMail } from '../../storage/mail/index.ts';
 import { findNextTokenExpiry } from '../../storage/reads/index.ts';
 
 export class ClusterGauges {
   readonly #db: Queries;
   #oldestSeconds: number | undefined;
   #expirySeconds: number | undefined;
+  #oldestMailSeconds: number | undefined;
 
   constructor(db: Queries, { registry }: Pick<Metrics, 'registry'>, isLeader: () => boolean) {
     this.#db = db;
@@ -34,12 +36,23 @@ export class ClusterGauges {
       'Time until the first token of a chatapp channel expires',
       () => this.#expirySeconds,
     );
+    show(
+      'skein_mails_oldest_seconds',
+      'Age of the oldest mail that is neither sent nor given up',
+      () => this.#oldestMailSeconds,
+    );
   }
 
   /** @param now epoch milliseconds, by the database */
   async measure(now: number): Promise<void> {
-    const [oldest, expiry] = await Promise.all([findOldestOpen(this.#db), findNextTokenExpiry(this.#db)]);
-    this.#oldestSeconds = oldest === undefined ? 0 : Math.max(0, now - oldest) / 1_000;
+    const [oldest, expiry, mail] = await Promise.all([
+      findOldestOpen(this.#db),
+      findNextTokenExpiry(this.#db),
+      findOldestMail(this.#db),
+    ]);
+    const toAge = (at: number | undefined): number => (at === undefined ? 0 : Math.max(0, now - at) / 1_000);
+    this.#oldestSeconds = toAge(oldest);
+    this.#oldestMailSeconds = toAge(mail);
     this.#expirySeconds = expiry === undefined ? undefined : (expiry - now) / 1_000;
   }
 }

@@ -8,7 +8,8 @@
 import type { Clock, Timer } from '../../runtime/time/index.ts';
 import type { ClaimedMail, MailOutbox } from '../../storage/mail/index.ts';
 import { mailText } from './messages.ts';
-import type { MailLog, MailTransport } from './transport.ts';
+import type { MailMetrics } from './metrics.ts';
+import { isRecipientRefused, type MailLog, type MailTransport } from './transport.ts';
 
 /** The interval between passes that nobody asked for. */
 const pollIntervalMs = 30_000;
@@ -18,6 +19,7 @@ const batchSize = 10;
 export interface MailSenderOptions {
   readonly mails: Pick<MailOutbox, 'claim' | 'markSent' | 'markFailed'>;
   readonly transport: MailTransport;
+  readonly metrics: Pick<MailMetrics, 'count'>;
   readonly clock: Clock;
   /** Public address of the service, without a slash at its end. */
   readonly baseUrl: string;
@@ -97,10 +99,9 @@ export class MailSender {
   }
 
   async #send(mail: ClaimedMail): Promise<void> {
-    const { mails, transport, clock, baseUrl, log } = this.#options;
+    const { mails, clock, log } = this.#options;
     try {
-      const text = mailText(mail.kind, mail.secret, baseUrl);
-      await transport.send({ mailId: mail.mailId, to: mail.recipient, ...text });
+      await this.#handOver(mail);
       await mails.markSent(mail.mailId, clock.now());
     } catch (error) {
       log.warn(
@@ -111,5 +112,18 @@ export class MailSender {
       // The mail is retried even when the reason could not be recorded.
       await mails.markFailed(mail.mailId, reason).catch(() => undefined);
     }
+  }
+
+  /** Rejects where the mail server does not take it. Counts what it says, whether or not that can be recorded. */
+  async #handOver({ mailId, kind, recipient, secret }: ClaimedMail): Promise<void> {
+    const { transport, metrics, baseUrl } = this.#options;
+    const text = mailText(kind, secret, baseUrl);
+    try {
+      await transport.send({ mailId, to: recipient, ...text });
+    } catch (error) {
+      metrics.count(isRecipientRefused(error) ? 'refused' : 'failed');
+      throw error;
+    }
+    metrics.count('sent');
   }
 }

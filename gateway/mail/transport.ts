@@ -77,6 +77,15 @@ function demandsTls(url: string): boolean {
   );
 }
 
+/**
+ * Whether the mail server has refused the recipient for good (RFC 5321, 4.2.1), and not mail as such: most are mistyped, and no fault of the
+ * mail server. `error`: of `send`.
+ */
+export function isRecipientRefused(error: unknown): boolean {
+  if (!(error instanceof Error) || !('command' in error) || !('responseCode' in error)) return false;
+  return error.command === 'RCPT TO' && Number(error.responseCode) >= 500;
+}
+
 /** Writes `<mailId>.eml` into the folder, readable by its owner only. For development. The link is a secret, and not logged. */
 export function folderTransport(folder: string, from: string, log: MailLog): MailTransport {
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' });

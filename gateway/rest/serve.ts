@@ -32,7 +32,14 @@ import type { Config } from '../config/index.ts';
 import { serveDocs, showToPeople } from '../docs/index.ts';
 import { ChannelDirectory, createHandlers, type ToolTester, WebhookDirectory } from '../handlers/index.ts';
 import { showTraffic, type HttpServer } from '../http/index.ts';
-import { folderTransport, MailSender, serveMailbox, servesMailbox, smtpTransport } from '../mail/index.ts';
+import {
+  folderTransport,
+  MailMetrics,
+  MailSender,
+  serveMailbox,
+  servesMailbox,
+  smtpTransport,
+} from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
 import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
@@ -199,12 +206,13 @@ function createChatapp({ config, database, vault, clock }: RestOptions) {
 const getMailFolder = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'mail');
 
 /** The sender of mail: by SMTP where it is configured, else into a folder. */
-function createMail({ config, mails, clock, baseUrl, log }: RestOptions) {
+function createMail({ config, mails, clock, metrics: { registry }, baseUrl, log }: RestOptions) {
   const transport =
     config.smtpUrl === undefined
       ? folderTransport(getMailFolder(config), config.mailFrom, log)
       : smtpTransport(config.smtpUrl, config.mailFrom);
-  const sender = new MailSender({ mails, transport, clock, baseUrl, log });
+  const metrics = new MailMetrics(registry);
+  const sender = new MailSender({ mails, transport, metrics, clock, baseUrl, log });
   return { sender, close: () => transport.close() };
 }
 

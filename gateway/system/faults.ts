@@ -34,6 +34,8 @@ export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
   SkeinModelsFail: { severity: 'ticket', limit: 0.5 },
   SkeinChatappFails: { severity: 'page', limit: 0.5 },
   SkeinTokensExpire: { severity: 'ticket', limit: 7 * dayS },
+  SkeinMailsFail: { severity: 'ticket', limit: 0.5 },
+  SkeinSecretsUnreadable: { severity: 'page', limit: 0 },
 };
 
 /** Of each node by itself. */
@@ -49,6 +51,7 @@ const ofNodes: readonly (readonly [SystemFaultName, (report: NodeReport) => numb
   ['SkeinClockOff', ({ node }) => Math.abs(node.clockAheadSeconds)],
   ['SkeinQuotasAlone', ({ increases }) => increases.quotaUnanswered],
   ['SkeinPoolsFull', ({ held }) => held.waiting],
+  ['SkeinSecretsUnreadable', ({ increases }) => increases.secretsUnreadable],
 ];
 
 /** Of all nodes together; null: there is nothing to judge by. */
@@ -58,6 +61,7 @@ const ofAll: readonly (readonly [SystemFaultName, (reports: readonly NodeReport[
   ['SkeinShardsVacant', reports => Math.max(0, ...reports.map(({ held }) => held.vacantShards))],
   ['SkeinModelsFail', reports => share(reports, 'modelFailures', 'modelSteps')],
   ['SkeinChatappFails', reports => share(reports, 'chatappFailures', 'chatappCalls')],
+  ['SkeinMailsFail', reports => share(reports, 'mailFailures', 'mailAttempts')],
 ];
 
 export interface Situation {
@@ -107,10 +111,12 @@ export function findFaults({ reports, silent }: Situation): SystemFault[] {
 
 function share(
   reports: readonly NodeReport[],
-  part: 'serverErrors' | 'modelFailures' | 'chatappFailures',
-  whole: 'answers' | 'modelSteps' | 'chatappCalls',
+  part: 'serverErrors' | 'modelFailures' | 'chatappFailures' | 'mailFailures',
+  whole: 'answers' | 'modelSteps' | 'chatappCalls' | 'mailAttempts',
 ): number | null {
+  // A node of an earlier release does not tell what is counted since.
+  const told = reports.filter(({ increases }) => whole in increases);
   const add = (name: typeof part | typeof whole): number =>
-    reports.reduce((total, { increases }) => total + increases[name], 0);
+    told.reduce((total, { increases }) => total + increases[name], 0);
   return add(whole) === 0 ? null : add(part) / add(whole);
 }

@@ -60,6 +60,9 @@ const counts = {
     span: 10,
     counts: ({ provider, outcome }) => provider === 'chatapp' && chatappFailures.has(String(outcome)),
   },
+  mailAttempts: { metric: 'skein_mails_total', span: 30 },
+  mailFailures: { metric: 'skein_mails_total', span: 30, counts: ({ outcome }) => outcome === 'failed' },
+  secretsUnreadable: { metric: 'skein_secrets_unreadable_total', span: 15 },
 } as const satisfies Record<string, Count>;
 
 const histograms = {

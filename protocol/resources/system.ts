@@ -24,6 +24,8 @@ export const systemFaultNames = [
   'SkeinModelsFail',
   'SkeinChatappFails',
   'SkeinTokensExpire',
+  'SkeinMailsFail',
+  'SkeinSecretsUnreadable',
 ] as const;
 export type SystemFaultName = (typeof systemFaultNames)[number];
 

@@ -35,9 +35,12 @@ export function readKid(jwe: string): string | undefined {
 /** Seals with the newest key of the ring; opens what any of them sealed. */
 export class Vault {
   readonly #ring: KeyRing;
+  readonly #onBroken: () => void;
 
-  constructor(ring: KeyRing) {
+  /** @param onBroken called for each text that does not open */
+  constructor(ring: KeyRing, onBroken: () => void = () => undefined) {
     this.#ring = ring;
+    this.#onBroken = onBroken;
   }
 
   /** @param context where the secret will be kept: `<table>/<id>/<column>` */
@@ -50,6 +53,15 @@ export class Vault {
 
   /** The plaintext. Rejects with {@link SealBroken}. */
   async open(context: string, jwe: string): Promise<string> {
+    try {
+      return await this.#open(context, jwe);
+    } catch (error) {
+      this.#onBroken();
+      throw error;
+    }
+  }
+
+  async #open(context: string, jwe: string): Promise<string> {
     const kid = readKid(jwe);
     const key = kid === undefined ? undefined : this.#ring.keys.get(kid);
     if (key === undefined) throw new SealBroken(context, `no key ${kid ?? ''} in the ring`);

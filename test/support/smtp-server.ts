@@ -12,12 +12,15 @@ export interface SmtpServer {
 export interface SmtpServerOptions {
   /** What it says to a mail. Default: that it has taken it. */
   readonly answerToData?: string;
+  /** To each RCPT. Default: that it is fine. */
+  readonly answerToRecipient?: string;
   /** Default: a free one. */
   readonly port?: number;
 }
 
 export async function startSmtpServer({
   answerToData = '250 taken',
+  answerToRecipient = '250 fine',
   port = 0,
 }: SmtpServerOptions = {}): Promise<SmtpServer> {
   const received: string[] = [];
@@ -42,7 +45,8 @@ export async function startSmtpServer({
           socket.write('354 go on\r\n');
         } else {
           if (/^(MAIL|RCPT)/.test(text)) received.push(text);
-          socket.write(text === 'STARTTLS' ? '502 no TLS here\r\n' : '250 fine\r\n');
+          const fine = text.startsWith('RCPT') ? answerToRecipient : '250 fine';
+          socket.write(`${text === 'STARTTLS' ? '502 no TLS here' : fine}\r\n`);
         }
       }
     });

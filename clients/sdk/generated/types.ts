@@ -5284,7 +5284,7 @@ export type StreamFrame = {
 
 export interface SystemFault {
   /** The name of the alert: its section of the runbook (`/docs/runbook`) says what to do. */
-  name: 'SkeinDown' | 'SkeinNotReady' | 'SkeinErrors' | 'SkeinCommitsSlow' | 'SkeinCommitsRefused' | 'SkeinNodeBusy' | 'SkeinOverloaded' | 'SkeinDeadLetters' | 'SkeinDefects' | 'SkeinMaintenanceFails' | 'SkeinNodesCutOff' | 'SkeinClockOff' | 'SkeinShardsVacant' | 'SkeinQuotasAlone' | 'SkeinWebhooksLate' | 'SkeinPoolsFull' | 'SkeinModelsFail' | 'SkeinChatappFails' | 'SkeinTokensExpire';
+  name: 'SkeinDown' | 'SkeinNotReady' | 'SkeinErrors' | 'SkeinCommitsSlow' | 'SkeinCommitsRefused' | 'SkeinNodeBusy' | 'SkeinOverloaded' | 'SkeinDeadLetters' | 'SkeinDefects' | 'SkeinMaintenanceFails' | 'SkeinNodesCutOff' | 'SkeinClockOff' | 'SkeinShardsVacant' | 'SkeinQuotasAlone' | 'SkeinWebhooksLate' | 'SkeinPoolsFull' | 'SkeinModelsFail' | 'SkeinChatappFails' | 'SkeinTokensExpire' | 'SkeinMailsFail' | 'SkeinSecretsUnreadable';
   /** page: it wakes somebody. ticket: it can wait for the morning. */
   severity: 'page' | 'ticket';
   /** The nodes that have it; none: it is of the service as a whole. */

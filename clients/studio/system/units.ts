@@ -18,6 +18,7 @@ export function formatFigure({ name, value }: SystemFault, formats: Formats): st
     case 'SkeinErrors':
     case 'SkeinModelsFail':
     case 'SkeinChatappFails':
+    case 'SkeinMailsFail':
       return formats.percent(value);
     case 'SkeinCommitsSlow':
     case 'SkeinWebhooksLate':

@@ -4,12 +4,14 @@ import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Registry } from 'prom-client';
 import { AccessTokens, parseTokenKeys } from '../../../gateway/auth/access-tokens.ts';
 import { Authenticator, KeyVerifier } from '../../../gateway/auth/authenticate.ts';
 import { Passwords } from '../../../gateway/auth/passwords.ts';
 import { RefreshCookie } from '../../../gateway/auth/refresh-cookie.ts';
 import { SignUpPolicy, type SignUpPolicyOptions } from '../../../gateway/auth/sign-up-policy.ts';
 import { HttpServer } from '../../../gateway/http/server.ts';
+import { MailMetrics } from '../../../gateway/mail/metrics.ts';
 import { MailSender } from '../../../gateway/mail/sender.ts';
 import { folderTransport } from '../../../gateway/mail/transport.ts';
 import { serveOperations } from '../../../gateway/rest/operations.ts';
@@ -132,6 +134,7 @@ export async function startAuthNode(t: Teardown, db: Database, options: NodeOpti
     clock,
     baseUrl,
     transport: folderTransport(mailFolder, 'Skein <skein@example.com>', mailLog),
+    metrics: new MailMetrics(new Registry()),
     log: silentLog,
   });
   const keys = freshKey('one');

@@ -13,11 +13,13 @@ t.test('only the node that does the maintenance shows what the database knows', 
     new RegExp(`^${name} (.+)$`, 'm').exec(await metrics.registry.metrics())?.[1];
   const oldest = 'skein_deliveries_oldest_seconds';
   const expiry = 'skein_channel_token_expiry_seconds';
+  const mail = 'skein_mails_oldest_seconds';
   const now = Date.parse('2026-01-02T03:00:00Z');
 
   await gauges.measure(now);
   t.equal(await read(oldest), '0', 'nothing is open');
   t.equal(await read(expiry), undefined, 'nothing expires');
+  t.equal(await read(mail), '0', 'no mail waits');
 
   const insert = `insert into webhook_deliveries (delivery_id, project_id, environment_id, stitch_id, event_id, event_seq, event_name,
     event_at, status, attempt_count, trigger, created_at, updated_at)
@@ -30,9 +32,17 @@ t.test('only the node that does the maintenance shows what the database knows', 
      values ('ch_1', 'prj_1', 'env_1', 'a', 'chatapp', 'connected', '1', $1, '{}', now(), now(), '{}', 1)`,
     [JSON.stringify({ connection: { tokenExpiresAt: '2026-01-02T04:00:00.000Z' } })],
   );
+  const insertMail = `insert into mails (mail_id, kind, recipient, expires_at, created_at, next_attempt_at, sent_at)
+    values ($1, 'verify_email', 'a@example.com', '2026-01-03', $2, $3, $4)`;
+  const due = '2026-01-02T03:10:00Z';
+  await database.query(insertMail, ['sent', '2026-01-02T01:00:00Z', null, '2026-01-02T01:00:01Z']);
+  await database.query(insertMail, ['given up', '2026-01-02T01:30:00Z', null, null]);
+  await database.query(insertMail, ['waits', '2026-01-02T02:58:00Z', due, null]);
+  await database.query(insertMail, ['waits, too', '2026-01-02T02:59:00Z', due, null]);
   await gauges.measure(now);
   t.equal(await read(oldest), '60', 'of what is open');
   t.equal(await read(expiry), '3600');
+  t.equal(await read(mail), '120', 'of those that wait');
   isLeader = false;
-  t.same([await read(oldest), await read(expiry)], [undefined, undefined]);
+  t.same([await read(oldest), await read(expiry), await read(mail)], [undefined, undefined, undefined]);
 });

@@ -1,5 +1,7 @@
 import t from 'tap';
 import { EventEmitter, once } from 'node:events';
+import { Registry } from 'prom-client';
+import { MailMetrics } from '../../../gateway/mail/metrics.ts';
 import { MailSender } from '../../../gateway/mail/sender.ts';
 import type { MailTransport, OutgoingMail } from '../../../gateway/mail/transport.ts';
 import { accountServices } from '../../support/accounts.ts';
@@ -16,6 +18,8 @@ class PostOffice extends EventEmitter implements MailTransport {
   open = true;
   closed = false;
   refused = 0;
+  /** What it says while it is closed. */
+  refusal = new Error('550 closed');
   gate: Promise<void> | undefined;
 
   async send(mail: OutgoingMail): Promise<void> {
@@ -23,7 +27,7 @@ class PostOffice extends EventEmitter implements MailTransport {
     await this.gate;
     if (!this.open) {
       this.refused += 1;
-      throw new Error('550 closed');
+      throw this.refusal;
     }
     this.taken.push(mail);
   }
@@ -38,6 +42,7 @@ function bench() {
   const clock = new ManualClock();
   const office = new PostOffice();
   const steps = new EventEmitter();
+  const registry = new Registry();
   const sender = new MailSender({
     mails: {
       claim: (now, limit) => mails.claim(now, limit),
@@ -51,6 +56,7 @@ function bench() {
       },
     },
     transport: office,
+    metrics: new MailMetrics(registry),
     clock,
     baseUrl: 'https://skein.test',
     log: { info: () => undefined, warn: () => steps.emit('warned') },
@@ -64,7 +70,12 @@ function bench() {
         if (seen === count) resolve();
       });
     });
-  return { office, steps, clock, sender, sent };
+  /** The attempts by how they ended. */
+  const count = async () => {
+    const { values } = (await registry.getSingleMetric('skein_mails_total')?.get()) ?? { values: [] };
+    return Object.fromEntries(values.map(({ labels, value }) => [labels['outcome'], value]));
+  };
+  return { office, steps, clock, sender, sent, count };
 }
 
 async function queue(recipient: string, now: number): Promise<void> {
@@ -119,6 +130,38 @@ t.test('a refused mail is tried again after a while, under the same id', async t
   t.equal(office.refused, 1);
   t.equal(ids.length, 2);
   t.equal(new Set(ids).size, 1);
+  await sender.drain();
+});
+
+t.test('attempts are counted: what the mail server fails at, and whom it refuses', async t => {
+  const { office, steps, sent, clock, sender, count } = bench();
+  t.strictSame(
+    await count(),
+    { sent: 0, refused: 0, failed: 0 },
+    'from the start, so that the first failure is one more',
+  );
+  office.open = false;
+  await queue('a@example.com', clock.now());
+  const failure = once(steps, 'failed');
+  sender.start();
+  await failure;
+  t.strictSame(await count(), { sent: 0, refused: 0, failed: 1 });
+  office.refusal = Object.assign(new Error('no such user'), {
+    code: 'EENVELOPE',
+    command: 'RCPT TO',
+    responseCode: 550,
+  });
+  await queue('mistyped@example.com', clock.now());
+  const refusal = once(steps, 'failed');
+  sender.wake();
+  await refusal;
+  t.strictSame(await count(), { sent: 0, refused: 1, failed: 1 });
+  office.open = true;
+  const both = sent(2);
+  await clock.advance(minute);
+  sender.wake();
+  await both;
+  t.strictSame(await count(), { sent: 2, refused: 1, failed: 1 });
   await sender.drain();
 });
 

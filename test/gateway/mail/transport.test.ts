@@ -3,7 +3,12 @@ import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mailText } from '../../../gateway/mail/messages.ts';
-import { folderTransport, smtpTransport, type OutgoingMail } from '../../../gateway/mail/transport.ts';
+import {
+  folderTransport,
+  isRecipientRefused,
+  smtpTransport,
+  type OutgoingMail,
+} from '../../../gateway/mail/transport.ts';
 import { startSmtpServer } from '../../support/smtp-server.ts';
 
 const from = 'Skein <skein@example.com>';
@@ -108,4 +113,32 @@ t.test('a server that refuses, and one that is not there, are failures', async t
   const missing = smtpTransport(gone.url, from);
   await t.rejects(missing.send(mail), { code: /ECONNREFUSED|ESOCKET/ });
   missing.close();
+});
+
+t.test('a recipient whom the server refuses for good is told from a server that fails', async t => {
+  const fault = async (answerToData: string, answerToRecipient: string): Promise<unknown> => {
+    const { server, url } = await startSmtpServer({ answerToData, answerToRecipient });
+    const transport = smtpTransport(url, from);
+    t.teardown(() => {
+      transport.close();
+      server.close();
+    });
+    return transport.send(mail).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+  };
+  t.ok(isRecipientRefused(await fault('250 taken', '550 no such user')));
+  for (const [toData, toRecipient] of [
+    ['250 taken', '451 later'],
+    ['550 no mail from you', '250 fine'],
+    ['451 not now', '250 fine'],
+  ] as const) {
+    const error = await fault(toData, toRecipient);
+    t.ok(error instanceof Error, `${toData}, ${toRecipient}`);
+    t.notOk(isRecipientRefused(error), `${toData}, ${toRecipient}`);
+  }
+  const gone = smtpTransport('smtp://127.0.0.1:1', from);
+  t.teardown(() => gone.close());
+  t.notOk(isRecipientRefused(await gone.send(mail).catch((error: unknown) => error)));
 });

@@ -51,6 +51,8 @@ t.test('increases are read over the spans of the alerts', async t => {
     SkeinQuotasAlone: ['quotaUnanswered'],
     SkeinModelsFail: ['modelSteps', 'modelFailures'],
     SkeinChatappFails: ['chatappCalls', 'chatappFailures'],
+    SkeinMailsFail: ['mailAttempts', 'mailFailures'],
+    SkeinSecretsUnreadable: ['secretsUnreadable'],
   } as const;
   for (const [name, counts] of Object.entries(spans)) {
     const [, minutes] = /\[(\d+)m\]/.exec(alerts.find(({ alert }) => alert === name)?.expr ?? '') ?? [];
@@ -85,6 +87,9 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       modelFailures: 2,
       chatappCalls: 4,
       chatappFailures: 3,
+      mailAttempts: 5,
+      mailFailures: 4,
+      secretsUnreadable: 6,
       sweepFailures: 1,
       membersExpired: 1,
       quotaUnanswered: 4,
@@ -110,6 +115,7 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       ['SkeinShardsVacant', '', 5],
       ['SkeinWebhooksLate', '', 15_000],
       ['SkeinChatappFails', '', 0.75],
+      ['SkeinSecretsUnreadable', 'one', 6],
       ['SkeinNodeBusy', 'one', 0.3],
       ['SkeinDeadLetters', 'one', 1],
       ['SkeinDefects', 'one', 1],
@@ -120,8 +126,18 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       ['SkeinPoolsFull', 'one', 7],
       ['SkeinModelsFail', '', 2 / 3],
       ['SkeinTokensExpire', '', 3_600],
+      ['SkeinMailsFail', '', 0.8],
     ],
   );
+});
+
+t.test('a node of an earlier release, which does not count mails, hides no fault of the others', async t => {
+  const one = createReport('one', { increases: { mailAttempts: 2, mailFailures: 2 } });
+  const earlier = createReport('two');
+  const { mailAttempts, mailFailures, ...increases } = earlier.increases;
+  t.strictSame([mailAttempts, mailFailures], [0, 0]);
+  const reports = [one, { ...earlier, increases: increases as typeof earlier.increases }];
+  t.match(findFaults({ reports, silent: [] }), [{ name: 'SkeinMailsFail', value: 1 }]);
 });
 
 t.test('nodes that are not ready are named, whichever check it is', async t => {

@@ -84,3 +84,13 @@ t.test('a rotated ring opens the old and seals with the new', async t => {
   t.equal(await new Vault(new KeyRing(b)).open('x', renewed), 'secret');
   await t.rejects(new Vault(new KeyRing(c)).open('x', old), { name: 'SealBroken', context: 'x' });
 });
+
+t.test('what does not open is counted, and what opens is not', async t => {
+  let broken = 0;
+  const counting = new Vault(new KeyRing(b), () => broken++);
+  await counting.open('x', await counting.seal('x', 'secret'));
+  t.equal(broken, 0);
+  await t.rejects(counting.open('x', await vault.seal('x', 'secret')), { name: 'SealBroken' });
+  await t.rejects(counting.open('y', await counting.seal('x', 'secret')), { name: 'SealBroken' });
+  t.equal(broken, 2, 'a key that is missing, and another row');
+});

@@ -121,6 +121,18 @@ export const system: SystemTexts = {
       figure: value => `In ${value}. Damit enden seine Nachrichten.`,
       todo: 'Seine Besitzer haben eine E-Mail: sie sollen den Kanal neu verbinden.',
     },
+    SkeinMailsFail: {
+      title: 'E-Mails gehen nicht hinaus',
+      figure: value =>
+        `${value} der Versuche der letzten halben Stunde scheiterten am Mailserver. Die E-Mails warten und gehen hinaus, sobald er wieder arbeitet.`,
+      todo: 'Läuft der Mailserver aus SMTP_URL, und stimmen Name, Port und Passwort? Im Log steht „could not send mail“ mit dem Grund.',
+    },
+    SkeinSecretsUnreadable: {
+      title: 'Gespeicherte Geheimnisse lassen sich nicht lesen',
+      figure: value =>
+        `${value} Mal in 15 Minuten. Webhooks, Modelle, Werkzeuge, E-Mails oder Kanäle, die sie brauchen, scheitern.`,
+      todo: 'Fehlt in SECRET_KEYS eines Knotens ein Schlüssel? Auf allen Knoten wieder eintragen und sie neu starten.',
+    },
   },
   nodes: {
     title: 'Knoten',

@@ -124,6 +124,18 @@ export const system = {
       figure: (value: string | undefined) => `In ${value}. Its messages stop with it.`,
       todo: 'Its owners were mailed: have them connect the channel again.',
     },
+    SkeinMailsFail: {
+      title: 'Mail does not go out',
+      figure: (value: string | undefined) =>
+        `${value} of the attempts of the last half hour failed at the mail server. Mails wait, and are sent when it works again.`,
+      todo: 'Is the mail server of SMTP_URL up, and are its name, port and password right? The log says “could not send mail”, and why.',
+    },
+    SkeinSecretsUnreadable: {
+      title: 'Stored secrets cannot be read',
+      figure: (value: string | undefined) =>
+        `${value} times within 15 minutes. Webhooks, models, tools, mails or channels that need them fail.`,
+      todo: 'Is a key missing in SECRET_KEYS of a node? Put it back, on all nodes, and start them anew.',
+    },
   },
   nodes: {
     title: 'Nodes',
