@@ -242,9 +242,11 @@ export class Activation implements Pinned {
   #onRefused(command: Command, error: unknown): void {
     const { counters, refusedBy } = this.#context.metrics;
     const fenced = error instanceof Fenced;
-    refusedBy.add(toRefusalReason(error));
+    const reason = toRefusalReason(error);
+    refusedBy.add(reason);
     if (fenced) counters.fenced++;
-    else counters.refusedCommits++;
+    // A request that is repeated and a tenant at its limit are everyday, and alerts ask for this count.
+    else if (reason === 'unavailable' || reason === 'error') counters.refusedCommits++;
     command.error = error;
     // Without a snapshot nothing rests on it, unless the actor's row has another version altogether.
     command.status = fenced || command.commit?.snapshot !== undefined ? 'broken' : 'failed';

@@ -22,7 +22,7 @@ export class KindCounters {
 export class Counters {
   commits = 0;
   fenced = 0;
-  /** Commits refused because of a constraint, or because the store was not available. */
+  /** Commits that the store would not take: not those of another version, under a key that was taken, or of a tenant at its limit. */
   refusedCommits = 0;
   overloaded = 0;
   expired = 0;
@@ -78,7 +78,10 @@ export interface ClusterGauges {
 const counters = {
   commits: ['skein_commits_total', 'Commits that succeeded'],
   fenced: ['skein_commits_fenced_total', 'Commits refused because the actor had another version'],
-  refusedCommits: ['skein_commits_refused_total', 'Commits refused for any other reason'],
+  refusedCommits: [
+    'skein_commits_refused_total',
+    'Commits that the database refused, for no reason of its tenant',
+  ],
   overloaded: ['skein_overloaded_total', 'Commands refused because a mailbox or the node was full'],
   expired: ['skein_expired_total', 'Commands dropped because their deadline had passed'],
   noOwner: ['skein_no_owner_total', 'Asks that found no owner of their shard and were retried'],
