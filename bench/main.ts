@@ -9,6 +9,7 @@ import { benchAbuse } from './abuse.ts';
 import { benchAgentKill } from './agents/kill.ts';
 import { benchAgentLoad } from './agents/load.ts';
 import { benchAgentRaces } from './agents/races.ts';
+import { benchAlerts } from './alerts/alerts.ts';
 import { benchChatappKill } from './chatapp/kill.ts';
 import { benchWebhooks } from './chatapp/webhooks.ts';
 import { benchAsk } from './cluster/ask.ts';
@@ -71,6 +72,7 @@ const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<v
   'cluster-faults': benchFaults,
   'cluster-ask': benchAsk,
   'cluster-throughput': benchThroughput,
+  alerts: benchAlerts,
   soak: database => benchSoak(database, minutes),
 };
 

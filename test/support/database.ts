@@ -43,6 +43,10 @@ export interface TestDatabase {
   createDatabase(name: string): Promise<string>;
   /** Kills the server as a power failure would, and resolves when it has been started again. */
   kill9(): Promise<void>;
+  /** Shuts the server down, as an operator would; only `startServer` brings it back. */
+  stopServer(): Promise<void>;
+  /** At the same address, with what it has stored. */
+  startServer(): Promise<void>;
   /** Closes, stops and removes everything; idempotent. Called by itself at the end of the test. */
   stop(): Promise<void>;
 }
@@ -78,18 +82,21 @@ export async function startTestDatabase(
   await run('cp', ['-a', await template(), folder]);
   await writeAccess(folder, { ...(await readAccess(folder)), port: await freePort() });
   let restarted: (() => void) | undefined;
-  const server = await startEmbedded({
-    folder,
-    log: silentLog,
-    settings: { ...small, ...(options.durable === true ? undefined : careless), ...options.settings },
-    onRestart: pid => {
-      endGuard = processGuard(pid, 'QUIT');
-      restarted?.();
-    },
-  });
+  const start = () =>
+    startEmbedded({
+      folder,
+      log: silentLog,
+      settings: { ...small, ...(options.durable === true ? undefined : careless), ...options.settings },
+      onRestart: pid => {
+        endGuard = processGuard(pid, 'QUIT');
+        restarted?.();
+      },
+    });
+  let server = await start();
+  const { url } = server;
   let endGuard = processGuard(server.pid, 'QUIT');
   const database = await openDatabase({
-    url: server.url,
+    url,
     log: silentLog,
     ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
   });
@@ -106,7 +113,7 @@ export async function startTestDatabase(
   t?.teardown(stop);
   const superuserUrl = toSuperuserUrl(await readAccess(folder));
   return {
-    url: server.url,
+    url,
     superuserUrl,
     database,
     async createDatabase(name) {
@@ -114,7 +121,7 @@ export async function startTestDatabase(
       await client.connect();
       await client.query(`create database ${name} owner ${nodeRole}`);
       await client.end();
-      const other = new URL(server.url);
+      const other = new URL(url);
       other.pathname = `/${name}`;
       return other.href;
     },
@@ -126,6 +133,15 @@ export async function startTestDatabase(
       endGuard();
       process.kill(server.pid, 'SIGKILL');
       await ready;
+    },
+    async stopServer() {
+      await server.stop();
+      endGuard();
+    },
+    async startServer() {
+      server = await start();
+      endGuard = processGuard(server.pid, 'QUIT');
+      if (server.url !== url) throw new Error('somebody else has taken the port of the database');
     },
     stop,
   };

@@ -24,6 +24,8 @@ export interface TestClusterOptions {
   readonly grpc?: boolean;
   /** Of another version, in which the nodes are started, on a database that they make their tables in. Default: this version, migrated. */
   readonly program?: string;
+  /** Of this version, in the place of `gateway/main.ts`: composed otherwise. */
+  readonly main?: string;
   /** Further variables of every node. */
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -57,7 +59,7 @@ export class TestCluster {
     this.nats = nats;
     this.database = database;
     this.#databaseUrl = databaseUrl;
-    this.#program = options.program;
+    this.#program = options.program ?? options.main;
     this.shards = options.shards ?? 256;
     this.#proxies = options.proxied === true ? new Map() : undefined;
     this.#grpcAddresses = options.grpc === true ? new Map() : undefined;
