@@ -6,7 +6,8 @@
  *
  * Webhooks are worked through in the order in which they came, a page of them at a time, and their messages in the order in which they were
  * sent. Where a page fails, its webhooks are worked through one by one. One that fails by itself holds back those behind it, until it has
- * failed so often that it is given up (storage/chatapp).
+ * failed so often that it is given up (storage/chatapp). A node that is overloaded, or a database that is slow or away, says nothing of a
+ * webhook: all of them wait, however often that happens.
  */
 import { ServiceError } from '../../protocol/errors.ts';
 import {
@@ -15,6 +16,7 @@ import {
   finishWebhooks,
   openWebhooks,
 } from '../../storage/chatapp/index.ts';
+import { isTransient } from '../../storage/database/index.ts';
 import { type ChannelHead, findChannelHead, findMessageIds } from '../../storage/reads/index.ts';
 import {
   type ChatappMessage,
@@ -94,16 +96,22 @@ async function takePage(
       await takeAll(services, channel, webhooks);
       return webhooks.map(({ requestId }) => requestId);
     } catch (err) {
-      if (isUnavailable(err)) return 'stop';
+      if (isUnavailable(err)) return wait(services, channel, err);
     }
   }
   for (const webhook of webhooks) if (!(await takeOne(services, channel, webhook))) return 'stop';
   return [];
 }
 
-/** What the node cannot do now says nothing of a webhook. */
+/** What the node or the database cannot do now says nothing of a webhook. Reads reject with the error of the driver. */
 function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'svc/runtime/unavailable';
+  return (error instanceof ServiceError && error.code === 'svc/runtime/unavailable') || isTransient(error);
+}
+
+/** They stay open, and the recovery scanner comes back to them. */
+function wait({ log }: WebhookTask, { channelId }: ChannelHead, err: unknown): 'stop' {
+  log.warn({ err, channelId }, 'the webhooks of a channel wait');
+  return 'stop';
 }
 
 /** Gives whether the next one may follow. */
@@ -120,7 +128,10 @@ async function takeOne(
     await finishWebhooks(db, channelId, [requestId]);
     return true;
   } catch (err) {
-    if (isUnavailable(err)) return false;
+    if (isUnavailable(err)) {
+      wait(services, channel, err);
+      return false;
+    }
     const isOver = await failWebhook(db, channelId, requestId, String(err));
     log.error(
       { err, channelId, requestId, isOver },

@@ -49,8 +49,17 @@ async function channelWith(
       body: Buffer.from(JSON.stringify(payload)),
     });
   }
+  let failure: Error | undefined;
+  let failures = 0;
   const services: WebhookTask = {
-    db: database,
+    db: {
+      query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]> {
+        if (failure === undefined || name !== 'chatapp.message_ids')
+          return database.query<T>(text, values, name);
+        failures++;
+        return Promise.reject(failure);
+      },
+    },
     recentWebhooks: new RecentWebhooks(),
     log: silentLog,
     ask: () => Promise.resolve(null),
@@ -62,6 +71,11 @@ async function channelWith(
   };
   return {
     work: () => workThroughWebhooks(services, channelId),
+    /** From now on a read of each page fails so; undefined: it succeeds. Gives how often one has failed. */
+    failReads: (error: Error | undefined) => {
+      failure = error;
+      return failures;
+    },
     /** Webhooks that say nothing. */
     addEmpty: (webhooks: number) =>
       database.query(
@@ -153,4 +167,29 @@ t.test('what the node cannot do now says nothing of a webhook', async t => {
   });
   t.strictSame(await work(), { hasMore: false });
   t.strictSame(await look(), [open, open]);
+});
+
+t.test('a database that is slow or away says nothing of a webhook, however often', async t => {
+  const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
+  const full = new Error('timeout exceeded when trying to connect');
+  for (const texts of [['one'], ['one', 'two']]) {
+    const seen: string[] = [];
+    const { work, look, failReads } = await channelWith(texts, async ({ body }) => void seen.push(body));
+    for (let times = 0; times < 10; times++) {
+      failReads(times % 2 === 0 ? slow : full);
+      t.strictSame(await work(), { hasMore: false });
+    }
+    t.equal(failReads(undefined), 10);
+    t.strictSame(
+      await look(),
+      texts.map(() => open),
+    );
+    t.strictSame(seen, []);
+    await work();
+    t.strictSame(seen, texts);
+    t.strictSame(
+      await look(),
+      texts.map(() => finished),
+    );
+  }
 });
