@@ -5,13 +5,19 @@
  *   working -> more    another one meanwhile
  *   more -> working    the task has ended; so has one that leaves more to do
  *   working -> idle    the task has ended
+ *   any -> working     its task began so long ago that it is lost: the node had too many
  *
- * A reload of the actor forgets that a task runs, and so does another node that takes it over: two tasks may then run at once for a while.
+ * A task says that it has ended until that is taken: nothing else would ever begin the next one. A reload of the actor forgets that a task
+ * runs, and so do another node that takes it over, and an end that is told twice because the first answer was lost: two tasks may then run at
+ * once for a while. Both do the same work in the same order, from the same rows.
  */
 import type { Turn } from '../../runtime/actor/index.ts';
 import type { DoWork, WorkDone } from './commands.ts';
 import type { ChannelDecision } from './decide.ts';
 import type { ChannelState, Work } from './state.ts';
+
+/** Milliseconds after which a task is lost. None lasts that long, unless the database is very slow. */
+const lostMs = 900_000;
 
 /** When the provider posts is told once in so many milliseconds: each time is a commit. */
 const postedMs = 60_000;
@@ -22,7 +28,7 @@ export function work(
   turn: Turn,
 ): ChannelDecision<null> {
   const noted = isPosted ? notePost(state, turn.now) : state;
-  const begun = begin(noted, sort);
+  const begun = begin(noted, sort, turn.now);
   return noted === state ? begun : { ...begun, state: begun.state ?? noted, transient: false };
 }
 
@@ -33,27 +39,22 @@ function notePost(state: ChannelState, now: number): ChannelState {
   return { ...state, chatapp: { ...chatapp, postedAt: new Date(now).toISOString() } };
 }
 
-function begin(state: ChannelState, sort: Work): ChannelDecision<null> {
+function begin(state: ChannelState, sort: Work, now: number): ChannelDecision<null> {
   const before = state.works[sort];
-  switch (before) {
-    case undefined:
-      return {
-        state: { ...state, works: { ...state.works, [sort]: 'working' } },
-        transient: true,
-        effects: [{ do: 'perform', task: 'work', payload: { work: sort } satisfies DoWork }],
-        reply: null,
-      };
-    case 'working':
-      return {
-        state: { ...state, works: { ...state.works, [sort]: 'more' } },
-        transient: true,
-        reply: null,
-      };
-    case 'more':
-      return { reply: null };
-    default:
-      return before satisfies never;
+  if (before === undefined || now - before.since >= lostMs) {
+    return {
+      state: { ...state, works: { ...state.works, [sort]: { since: now, hasMore: false } } },
+      transient: true,
+      effects: [{ do: 'perform', task: 'work', payload: { work: sort } satisfies DoWork }],
+      reply: null,
+    };
   }
+  if (before.hasMore) return { reply: null };
+  return {
+    state: { ...state, works: { ...state.works, [sort]: { ...before, hasMore: true } } },
+    transient: true,
+    reply: null,
+  };
 }
 
 /** The task has ended; another one begins where there is more to do, now or when the reminder comes. */
@@ -64,7 +65,7 @@ export function worked(
 ): ChannelDecision<null> {
   const { [sort]: before, ...works } = state.works;
   const idle: ChannelState = { ...state, works };
-  if (hasMore || before === 'more') return begin(idle, sort);
+  if (hasMore || before?.hasMore === true) return begin(idle, sort, turn.now);
   if (nextAt === undefined) return { state: idle, transient: true, reply: null };
   const again = { command: 'work', payload: { work: sort } satisfies DoWork };
   return {

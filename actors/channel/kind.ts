@@ -1,8 +1,15 @@
 /** Declares the actor kind `channel`: its decisions and its tasks. */
-import { actor, type ActorKind, type AnyActorKind, type TaskContext } from '../../runtime/actor/index.ts';
+import {
+  actor,
+  type ActorKind,
+  type AnyActorKind,
+  isRefusal,
+  type TaskContext,
+} from '../../runtime/actor/index.ts';
+import type { Random } from '../../runtime/time/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
-import { keepReply, systemActor } from '../base/index.ts';
+import { keepReply, RetryPolicy, systemActor } from '../base/index.ts';
 import type {
   ChannelCommands,
   ChannelNotice,
@@ -50,6 +57,7 @@ export interface ChannelServices extends WebhookServices, CredentialServices, Se
   readonly db: FileServices['db'];
   readonly media: FileServices['media'] & SendServices['media'];
   readonly vault: Pick<Vault, 'open' | 'seal'>;
+  readonly random: Random;
   /** Mails the owners of the channel; a notice that is given again is mailed once. */
   readonly notifyOwners: (notice: ChannelNotice) => Promise<void>;
 }
@@ -73,6 +81,9 @@ export function createChannelKind(
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
     initialState: blankChannel,
+    // A task lasts as long as the slowest message or file that it has begun: webhooks of other channels must not have to wait for that. A
+    // channel has one task at work and one that waits, of each sort; statements, messages and files have limits of their own.
+    tasksAtOnce: 4_096,
     decide: {
       create: keepReply(create),
       update,
@@ -101,6 +112,8 @@ export function createChannelKind(
 }
 
 function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks']> {
+  const retryPolicy = new RetryPolicy(services);
+  services.draining.addEventListener('abort', () => retryPolicy.stop(), { once: true });
   const pacer = new Pacer();
   const inFlights: Readonly<Record<Work, InFlight>> = {
     webhooks: new InFlight(),
@@ -108,12 +121,12 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
     files: new InFlight(),
   };
   return {
-    applyParked: async (parked: ParkedReceipt, context) => {
-      await applyReceipts(
-        { db: services.db, ask: context.ask.bind(context) },
-        { ...parked, channelId: context.self.id, receipts: [], author: systemActor },
-      );
-    },
+    // Its reminder is over, and does not come again.
+    applyParked: retryPolicy.guard(async (parked: ParkedReceipt, context) => {
+      const asking = { db: services.db, ask: context.ask.bind(context) };
+      const report = { ...parked, channelId: context.self.id, receipts: [], author: systemActor };
+      await retryPolicy.retry('a parked receipt waits', () => applyReceipts(asking, report), isRefusal);
+    }),
     lookAtCredentials: async (_payload: unknown, context) => {
       const { self, now } = context;
       await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
@@ -126,7 +139,7 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
       const { self, now } = context;
       await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
     },
-    work: async ({ work: sort }: DoWork, context) => {
+    work: retryPolicy.guard(async ({ work: sort }: DoWork, context) => {
       const { self, now } = context;
       const ask = context.ask.bind(context);
       const inFlight = inFlights[sort];
@@ -137,12 +150,20 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
         // The database is away: the recovery scanner comes back to it.
         services.log.warn({ err, channelId: self.id, work: sort }, 'work of a channel waits');
       }
-      await ask(self, 'worked', { work: sort, ...done } satisfies WorkDone);
-      const begun = inFlight.list(self.id);
-      if (begun.length === 0) return;
-      // A node that drains waits for its tasks, and so for them. What they have held back may follow now.
-      await Promise.all(begun);
-      if (!services.draining.aborted) await ask(self, 'work', { work: sort } satisfies DoWork);
-    },
+      const ended: WorkDone = { work: sort, ...done };
+      // Nothing else tells the channel, which begins no task of this sort before it knows. What the task did is not repeated with it.
+      await retryPolicy.retry('a channel does not know yet that its task has ended', () =>
+        ask(self, 'worked', ended),
+      );
+      // A node that drains waits for its tasks, and so for what is on its way. What that has held back may follow then.
+      await inFlight.awaitAll(self.id, async () => {
+        if (services.draining.aborted) return;
+        try {
+          await ask(self, 'work', { work: sort } satisfies DoWork);
+        } catch (err) {
+          services.log.debug({ err, channelId: self.id, work: sort }, 'work of a channel waits');
+        }
+      });
+    }),
   };
 }

@@ -384,6 +384,7 @@ function createNode(
         ownApp: config.chatapp.app,
         notifyOwners,
         clock,
+        random: systemRandom,
         draining: draining.signal,
         abandoned: abandoned.signal,
       }),

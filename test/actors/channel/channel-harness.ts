@@ -9,7 +9,7 @@ import { newId } from '../../../protocol/ids.ts';
 import type { ChannelKind } from '../../../protocol/resources/channel.ts';
 import type { Decision, Reminder } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
-import { systemClock } from '../../../runtime/time/clock.ts';
+import { systemClock, systemRandom } from '../../../runtime/time/clock.ts';
 import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import type { Write } from '../../../storage/statements/statement.ts';
@@ -32,6 +32,7 @@ const kind = createChannelKind({
   ownApp: undefined,
   notifyOwners: asked,
   clock: systemClock,
+  random: systemRandom,
   draining: new AbortController().signal,
   abandoned: new AbortController().signal,
 });

@@ -32,6 +32,20 @@ t.test('one task at a time does it, and another follows where more has come', as
   t.equal(channel.work(), 1);
 });
 
+t.test(
+  'a task of which nothing is heard for a quarter of an hour is lost, and another one begins',
+  async t => {
+    const channel = new WorkingChannel();
+    channel.now = start;
+    t.equal(channel.work(), 1);
+    channel.now = start + 899_999;
+    t.same([channel.work(), channel.work()], [0, 0]);
+    channel.now = start + 900_000;
+    t.same([channel.work(), channel.work()], [1, 0]);
+    t.equal(channel.worked({ hasMore: false }), 1, 'for what came meanwhile');
+  },
+);
+
 t.test('sorts of work do not wait for each other', async t => {
   const channel = new WorkingChannel();
   t.same([channel.work('webhooks'), channel.work('sends'), channel.work('files')], [1, 1, 1]);

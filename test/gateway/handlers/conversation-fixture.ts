@@ -182,6 +182,7 @@ export class ConversationNode {
           ownApp: undefined,
           notifyOwners: () => Promise.resolve(),
           clock: systemClock,
+          random: systemRandom,
           draining: new AbortController().signal,
           abandoned: new AbortController().signal,
         }),
