@@ -4,13 +4,15 @@
  * as a receipt of our own, which deletes the row.
  *
  * Where the answer is lost, nobody knows whether the provider has taken the message: it is not sent again. A webhook that reports on it
- * names it by our id, and settles it. Without one the message fails after ten minutes, and even then a later report proves it sent.
+ * names it by our id, and settles it. Without one the message fails after ten minutes, and even then a later report proves it sent. What the
+ * provider has answered is not lost where the database or the thread is away for some seconds: it is recorded again and again, for as long as
+ * the claim lasts.
  *
  * While the channel is not connected, its messages wait for an hour (settle-send.ts).
  */
 import { randomInt } from 'node:crypto';
-import { ServiceError } from '../../protocol/errors.ts';
 import type { MessageAttachment, MessageError } from '../../protocol/resources/index.ts';
+import { isRefusal } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import { type Clock, pause } from '../../runtime/time/index.ts';
 import {
@@ -72,16 +74,23 @@ type Done = Omit<WorkDone, 'work'>;
 const taskMs = 10_000;
 /** Between two looks for messages that have come while others are on their way. */
 const lookMs = 250;
+/** And this long for each channel that waits for its provider: a thousand looks a second of a node, each a statement. */
+const lookMsOfChannel = 1;
 const pageSize = 200;
+/** Of a channel; the few where the node has many: a provider that answers nobody does not take a connection for each message that waits. */
 const maxInFlight = 64;
+const fewInFlight = 4;
+const manyOfNode = 4_096;
 const callMs = 20_000;
 const uploadMs = 35_000;
 /** Who has claimed a message this long ago has gone: more than a call and an upload take. */
 const claimMs = 60_000;
 /** Tries of a message that the provider fails at. */
 const maxTries = 5;
-/** Tries to commit what the provider has answered. */
-const maxReports = 5;
+/** Tries to commit what the provider has answered: at least so many, and for as long as the claim lasts. */
+const minReports = 5;
+const firstReportMs = 400;
+const maxReportMs = 5_000;
 
 /**
  * Sends what may leave now, in the order of each thread. Once nothing more may begin it waits no longer for what has not ended, which
@@ -129,7 +138,9 @@ class SendRun {
       const sending = inFlight.list(channelId);
       if (fresh.length === 0 && sending.length === 0) return;
       for (const send of fresh) if (!(await this.#begin(send))) return;
-      if (fresh.length === 0) await Promise.race([...sending, pause(clock, lookMs)]);
+      if (fresh.length > 0) continue;
+      const ms = Math.max(lookMs, inFlight.channels * lookMsOfChannel);
+      await Promise.race([...sending, pause(clock, ms)]);
     }
   }
 
@@ -145,7 +156,8 @@ class SendRun {
       return true;
     }
     const sending = inFlight.list(this.#channelId);
-    if (sending.length >= maxInFlight) await Promise.race(sending);
+    const most = inFlight.size < manyOfNode ? maxInFlight : fewInFlight;
+    if (sending.length >= most) await Promise.race(sending);
     // The provider takes none for a while: the channel's reminder comes again.
     if (pacer.getNumberAt(phoneNumberId) > now() + lookMs) return false;
     const wait = pacer.takePlace(phoneNumberId, now()) - now();
@@ -181,7 +193,7 @@ class SendRun {
     try {
       accepted = await this.#call(claimed);
     } catch (error) {
-      if (error instanceof Unsendable) await this.#fail(claimed, { message: error.message });
+      if (error instanceof Unsendable) await this.#fail(claimed, at, { message: error.message });
       else if (error instanceof UploadFailed) await this.#takeRefusal(claimed, error.refusal, at);
       else if (error instanceof GraphError) await this.#takeRefusal(claimed, error, at, 'of the message');
       else throw error;
@@ -193,7 +205,7 @@ class SendRun {
     const aliases = names.filter(name => !known.includes(name));
     const occurredAt = new Date(this.#services.now()).toISOString();
     const receipt: Receipt | undefined = isHeld ? undefined : { status: 'sent', occurredAt };
-    await this.#insist(messageId, () =>
+    await this.#insist(messageId, at, () =>
       settle(this.#services, this.#channelId, claimed, { externalMessageId, aliases }, receipt),
     );
   }
@@ -214,11 +226,18 @@ class SendRun {
       attachment === undefined
         ? undefined
         : await this.#provideFile(claimed, attachment).catch((error: unknown) => {
-            throw error instanceof GraphError ? new UploadFailed(error) : error;
+            throw error instanceof Unsendable ? error : this.#toUploadFailed(messageId, error);
           });
     const message = { messageId, to, body, attachment, content, media, targetId: targetId ?? undefined };
     const signal = AbortSignal.any([AbortSignal.timeout(callMs), abandoned]);
     return sendMessage(graph, as, connection.phoneNumberId, message, signal);
+  }
+
+  /** The provider was not asked for the message: whatever has failed with its file, other than the provider's refusal, may pass. */
+  #toUploadFailed(messageId: string, error: unknown): UploadFailed {
+    if (error instanceof GraphError) return new UploadFailed(error);
+    this.#services.log.warn({ err: error, messageId }, 'the file of a message cannot be read now');
+    return new UploadFailed(new GraphError('The file cannot be read now.', { isTransient: true }));
   }
 
   /** Where it fails, the message's own attempt says why. */
@@ -254,9 +273,10 @@ class SendRun {
     const { attachmentId } = claimed.attachments[0] ?? {};
     // It may not have the file any more: the next attempt gives it once more.
     if (attachmentId !== undefined && isFileRefusal(error))
-      await dropUpload(db, { phoneNumberId, attachmentId });
+      await this.#insist(messageId, startedAt, () => dropUpload(db, { phoneNumberId, attachmentId }));
     if (failure === 'lost') {
-      await markUnknown(db, messageId, getUnknownUntil(new Date(startedAt)), told);
+      const until = getUnknownUntil(new Date(startedAt));
+      await this.#insist(messageId, startedAt, () => markUnknown(db, messageId, until, told));
       return;
     }
     const at = now() + getSendRetryMs(error, attempts) + randomInt(500);
@@ -266,33 +286,37 @@ class SendRun {
     const since = Math.max(createdAt.getTime(), Date.parse(connectedAt));
     const isTooLate = failure === 'throttled' && at > since + waitMs;
     if (failure === 'refused' || isLastTry || isTooLate) {
-      await this.#fail(claimed, told);
+      await this.#fail(claimed, startedAt, told);
       return;
     }
     pacer.releaseThread(threadId);
-    await requeueSend(db, messageId, at, { ...told, failures });
     if (refusal === 'of the message' && isNumberThrottled(error)) pacer.pause(phoneNumberId, at);
     const loss = createLoss(this.#open, error);
-    if (loss === undefined) return;
-    this.#isOver = true;
-    await ask({ kind: 'channel', id: this.#channelId }, 'loseConnection', loss);
+    if (loss !== undefined) this.#isOver = true;
+    await this.#insist(messageId, startedAt, () => requeueSend(db, claimed, at, { ...told, failures }));
+    if (loss !== undefined) await ask({ kind: 'channel', id: this.#channelId }, 'loseConnection', loss);
   }
 
-  #fail(claimed: ClaimedSend, error: MessageError): Promise<void> {
-    return this.#insist(claimed.messageId, () => fail(this.#services, this.#channelId, claimed, error));
+  #fail(claimed: ClaimedSend, startedAt: number, error: MessageError): Promise<void> {
+    const report = () => fail(this.#services, this.#channelId, claimed, error);
+    return this.#insist(claimed.messageId, startedAt, report);
   }
 
-  /** The provider has said what became of the message, and says it only once. */
-  async #insist(messageId: string, report: () => Promise<void>): Promise<void> {
-    const { clock, log } = this.#services;
+  /**
+   * The provider has said what became of the message, and says it only once. What is recorded is of this claim alone, so that it may be
+   * recorded twice. When the claim is over, others take the outcome for unknown.
+   */
+  async #insist(messageId: string, startedAt: number, report: () => Promise<void>): Promise<void> {
+    const { clock, log, now, draining } = this.#services;
     for (let tries = 1; ; tries++) {
       try {
         await report();
         return;
       } catch (err) {
-        if (tries === maxReports || !(err instanceof ServiceError)) throw err;
+        const isOver = draining.aborted || now() >= startedAt + claimMs;
+        if (isRefusal(err) || (isOver && tries >= minReports)) throw err;
         log.debug({ err, messageId, tries }, 'what became of a message is recorded once more');
-        await pause(clock, 200 * 2 ** tries);
+        await pause(clock, Math.min(firstReportMs * 2 ** (tries - 1), maxReportMs));
       }
     }
   }

@@ -159,17 +159,20 @@ export async function claimSend(
   return row;
 }
 
-/** The provider has not taken a message that was claimed: it may leave again at that time. */
+/**
+ * The provider has not taken a message that was claimed: it may leave again at that time. A repetition whose first statement was committed,
+ * though its answer was lost, changes nothing: the message may have been claimed once more by then.
+ */
 export async function requeueSend(
   db: Queries,
-  messageId: string,
+  { messageId, attempts }: Pick<ClaimedSend, 'messageId' | 'attempts'>,
   at: number,
   error: SendError,
 ): Promise<void> {
   await db.query(
-    `update chatapp_sends set status = 'queued', started_at = null, next_at = $2, error = $3
-     where message_id = $1 and status = 'sending'`,
-    [messageId, new Date(at), JSON.stringify(error)],
+    `update chatapp_sends set status = 'queued', started_at = null, next_at = $3, error = $4
+     where message_id = $1 and status = 'sending' and attempts = $2`,
+    [messageId, attempts, new Date(at), JSON.stringify(error)],
     'chatapp_sends.requeue',
   );
 }

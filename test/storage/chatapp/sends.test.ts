@@ -106,10 +106,13 @@ t.test('threads do not wait for each other, and a message waits for those before
   const [other = ''] = await channel.thread(1);
   t.same(await channel.due(), [first, other].sort());
   await channel.claim(first);
-  await requeueSend(database, first, start + 1_000, { code: '130429', message: 'Too many' });
+  const refusal = { code: '130429', message: 'Too many' };
+  await requeueSend(database, { messageId: first, attempts: 1 }, start + 1_000, refusal);
   t.same(await channel.due(), [other]);
   t.same(await channel.due(start + 1_000), [first, other].sort());
   t.equal((await channel.claim(first, start + 1_000))?.attempts, 2);
+  await requeueSend(database, { messageId: first, attempts: 1 }, start, refusal);
+  t.equal(await channel.claim(first, start + 1_000), undefined, 'what is said of one claim changes no other');
   await database.query('update messages set external_message_id = $2 where message_id = $1', [
     first,
     'wamid.1',
@@ -130,7 +133,9 @@ t.test('one whose outcome is unknown holds nobody, and is nobody’s to send', a
   await markUnknown(database, first, start + 600_000, { message: 'No answer' });
   t.same(await channel.due(start + 6_000), [second]);
   t.equal(await channel.claim(first, start + 6_000), undefined);
-  await requeueSend(database, first, start, { message: 'An answer that is late' });
+  await requeueSend(database, { messageId: first, attempts: 1 }, start, {
+    message: 'An answer that is late',
+  });
   t.match(await dueSends(database, channel.channelId, { now: start + 600_000, queued: false, limit: 10 }), [
     { messageId: first, status: 'unknown', error: { message: 'No answer' } },
   ]);
