@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { Gauge, type Registry } from 'prom-client';
 import { BucketHistogram, CountsBy, HistogramBuckets } from '../../runtime/observability/index.ts';
 import type { AttemptResult } from './commands.ts';
-import { toOutcome } from './window.ts';
+import { quickMs, toOutcome } from './window.ts';
 
 /** Stitches that are behind: beyond it the ones seen longest ago are forgotten. */
 const maxStitches = 10_000;
@@ -36,7 +36,7 @@ export class StitchMetrics {
     new BucketHistogram(
       registry,
       'skein_webhook_delay_milliseconds',
-      'Time from an event to the first attempt of its delivery',
+      'Time from an event to the first attempt of its delivery, where the receiver answered within a second',
       this.#delayMs,
     );
     new BucketHistogram(
@@ -76,12 +76,13 @@ export class StitchMetrics {
   /** @param traceparent of the attempt; undefined where its trace is not kept */
   countAttempt({ delivery, at, durationMs, status, failure }: AttemptResult, traceparent?: string): void {
     const { trigger, attempts, eventAt } = delivery;
-    if (trigger === 'scheduled' && attempts === 0)
+    const outcome = toOutcome(status, failure);
+    // What waits for a receiver that is slow or away waits for that alone: one with most of the webhooks would look like a node that is late.
+    const isOurs = status !== null && outcome !== 'failed' && durationMs < quickMs;
+    if (isOurs && trigger === 'scheduled' && attempts === 0)
       this.#delayMs.observe(at - Date.parse(eventAt), traceparent);
     this.#attemptMs.observe(durationMs, traceparent);
-    this.#attempts.add(
-      failure ?? (toOutcome(status, failure) === 'good' ? 'succeeded' : toStatusClass(status)),
-    );
+    this.#attempts.add(failure ?? (outcome === 'good' ? 'succeeded' : toStatusClass(status)));
   }
 }
 

@@ -9,7 +9,7 @@ const least = 4;
 export const maxInFlight = 256;
 
 /** Milliseconds. An answer under this is quick, and lets the window grow. */
-const quickMs = 1_000;
+export const quickMs = 1_000;
 /** An answer over this is as bad as none. */
 const slowMs = 5_000;
 

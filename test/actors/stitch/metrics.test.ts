@@ -31,20 +31,24 @@ function result(more: Partial<AttemptResult>, attempts = 0): AttemptResult {
   };
 }
 
-t.test('attempts are counted by how they ended; only first ones say how late webhooks are', async t => {
+t.test('attempts are counted by how they ended; first ones that were soon answered say how late webhooks are', async t => {
   const registry = new Registry();
   const metrics = new StitchMetrics(registry);
   metrics.countAttempt(result({ status: 204 }));
   metrics.countAttempt(result({ status: 503 }));
   metrics.countAttempt(result({ status: 404 }, 1));
+  metrics.countAttempt(result({ status: 404 }));
+  metrics.countAttempt(result({ status: 204, durationMs: 1_000 }));
+  metrics.countAttempt(result({ failure: 'unreadable_secret', durationMs: 0 }));
+  metrics.countAttempt(result({ failure: 'timeout', durationMs: 15_000 }));
   metrics.countAttempt(result({ failure: 'timeout', durationMs: 15_000 }, 2));
   const lines = (await registry.metrics()).split('\n');
   for (const line of [
-    'skein_webhook_attempts_total{outcome="succeeded"} 1',
+    'skein_webhook_attempts_total{outcome="succeeded"} 2',
     'skein_webhook_attempts_total{outcome="5xx"} 1',
-    'skein_webhook_attempts_total{outcome="4xx"} 1',
-    'skein_webhook_attempts_total{outcome="timeout"} 1',
-    'skein_webhook_attempt_milliseconds_count 4',
+    'skein_webhook_attempts_total{outcome="4xx"} 2',
+    'skein_webhook_attempts_total{outcome="timeout"} 2',
+    'skein_webhook_attempt_milliseconds_count 8',
     'skein_webhook_delay_milliseconds_count 2',
     'skein_webhook_delay_milliseconds_bucket{le="10"} 0',
     'skein_webhook_delay_milliseconds_bucket{le="50"} 2',

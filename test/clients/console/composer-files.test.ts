@@ -136,6 +136,8 @@ t.test('files come by drag and by paste, with the progress of each, and leave th
   await transfer(page, `${form} textarea`, ['paste'], { file: 'pasted.txt' });
   await page.getByRole('button', { name: 'Remove pasted.txt' }).waitFor();
   t.equal(await page.getByRole('button', { name: 'Remove cells.png' }).count(), 0, 'a picture of its text');
+  // A request that is on its way while routes are taken away may never arrive.
+  await page.getByRole('progressbar').waitFor({ state: 'detached' });
   await page.unrouteAll({ behavior: 'wait' });
 
   await page.getByText('Note', { exact: true }).click();
