@@ -135,6 +135,7 @@ export const operationNames = {
   getAttachmentUrl: 'attachments.getUrl',
   listByokCredentials: 'byokCredentials.list',
   createByokCredential: 'byokCredentials.create',
+  updateByokCredential: 'byokCredentials.update',
   rotateByokCredential: 'byokCredentials.rotate',
   revokeByokCredential: 'byokCredentials.revoke',
   listTools: 'tools.list',

@@ -31,6 +31,11 @@ export function byokHandlers({ database, credentials }: ByokServices): Handlers<
       return { body: await call.once(key => credentials.create({ ...request, key })) };
     },
 
+    updateByokCredential: async call => {
+      const change = await createChange(call, call.params.byokCredentialId);
+      return { body: await credentials.update({ ...change, changes: call.body }) };
+    },
+
     rotateByokCredential: async call => {
       const { secret, gracePeriodSeconds = byokGraceSeconds } = call.body;
       const change = await createChange(call, call.params.byokCredentialId);

@@ -9,6 +9,7 @@ import {
   MaybeProjectQuery,
   RotateByokCredentialBody,
   ScopedListQuery,
+  UpdateByokCredentialBody,
 } from '../resources/index.ts';
 import {
   absent,
@@ -16,6 +17,7 @@ import {
   always,
   checked,
   forbidden,
+  mergedFields,
   paged,
   repeatable,
   signedIn,
@@ -54,6 +56,21 @@ export const byokOperations = {
     errors: [...errors, ...repeatable],
     rate: 'write',
     idempotency: 'accepted',
+  },
+  updateByokCredential: {
+    method: 'PATCH',
+    path: '/byok-credentials/{byokCredentialId}',
+    tag,
+    summary: 'Change the name of an LLM provider key, or the models that it may be used for',
+    description: `Steps of runs that begin from then on keep to it. A revoked key is a conflict. ${mergedFields}`,
+    auth: 'project',
+    access: access.writeKeys,
+    params: oneCredential,
+    body: UpdateByokCredentialBody,
+    success: { status: 200, body: ByokCredential },
+    errors: [...errors, 'svc/runtime/conflict'],
+    rate: 'write',
+    idempotency: 'none',
   },
   rotateByokCredential: {
     method: 'POST',

@@ -69,6 +69,7 @@ export const auditActions = [
   'thread.assigned',
   'thread.personal_data_erased',
   'byok_credential.created',
+  'byok_credential.updated',
   'byok_credential.rotated',
   'byok_credential.revoked',
   'tool.created',

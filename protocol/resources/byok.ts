@@ -27,6 +27,8 @@ export type ByokCredential = Static<typeof ByokCredential>;
 
 /** The key itself: write-only. */
 const secret = text(8, 4096);
+const modelAllowlist = (options?: { readonly default: [] }) =>
+  Type.Array(text(1, 256), { maxItems: 100, ...options });
 
 export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
   projectId: id('project'),
@@ -35,10 +37,18 @@ export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
   provider: choice(providers),
   displayName: text(1, 128),
   secret,
-  modelAllowlist: optional(Type.Array(text(1, 256), { maxItems: 100, default: [] })),
+  modelAllowlist: optional(modelAllowlist({ default: [] })),
   metadata: optional(freeForm()),
 });
 export type CreateByokCredentialBody = Static<typeof CreateByokCredentialBody>;
+
+/** All but the secret, which is rotated. */
+export const UpdateByokCredentialBody = body('UpdateByokCredentialBody', {
+  displayName: optional(text(1, 128)),
+  modelAllowlist: optional(modelAllowlist()),
+  metadata: optional(freeForm()),
+});
+export type UpdateByokCredentialBody = Static<typeof UpdateByokCredentialBody>;
 
 /** How long the previous key keeps working, in seconds. */
 export const byokGraceSeconds = 300;

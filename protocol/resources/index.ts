@@ -67,6 +67,7 @@ export {
   type Provider,
   providers,
   RotateByokCredentialBody,
+  UpdateByokCredentialBody,
 } from './byok.ts';
 export { Caller } from './caller.ts';
 export {

@@ -22,7 +22,7 @@ import { ByokCredential } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
-import { type EnvironmentList, listPage } from './environment-rows.ts';
+import { applyChanges, type EnvironmentList, listPage, mergeMetadata } from './environment-rows.ts';
 import type { AgentRules } from './rules.ts';
 
 export interface NewByokCredential extends TenantScope, AuditContext, Keyed {
@@ -36,6 +36,13 @@ export interface NewByokCredential extends TenantScope, AuditContext, Keyed {
 /** A change of a credential of an environment. */
 export interface ByokChange extends TenantScope, AuditContext {
   readonly byokCredentialId: string;
+}
+
+/** What may be changed of a credential beside its secret. Metadata is merged. */
+export interface ByokFields {
+  readonly displayName?: string | undefined;
+  readonly modelAllowlist?: readonly string[] | undefined;
+  readonly metadata?: Record<string, unknown> | undefined;
 }
 
 /** A row without its secrets. */
@@ -108,6 +115,27 @@ export class ByokCredentials {
       });
       const details = { provider, displayName, keyFingerprint: row.keyFingerprint };
       return save(em, request, row, 'created', details);
+    });
+  }
+
+  /** Refused for a revoked credential. A change that changes nothing is not recorded. */
+  update(change: ByokChange & { readonly changes: ByokFields }): Promise<ByokCredentialResource> {
+    const { changes, now } = change;
+    const { modelAllowlist, ...rest } = changes;
+    return this.#options.db.em().transactional(async em => {
+      const row = await this.#lock(em, change);
+      if (row.status === 'revoked') throw this.#options.rules.refuse('credential_revoked');
+      const fields = mergeMetadata(this.#options.rules, row.metadata, {
+        ...rest,
+        ...(modelAllowlist && { modelAllowlist: [...new Set(modelAllowlist)] }),
+      });
+      const changed = applyChanges<Partial<typeof row>>(row, fields);
+      if (changed.length > 0) {
+        row.updatedAt = new Date(now);
+        await em.flush();
+        await record(em, change, row, 'updated', { fields: changed });
+      }
+      return byokResource(row, now);
     });
   }
 
@@ -184,20 +212,30 @@ async function save(
   details: Readonly<Record<string, unknown>>,
 ): Promise<ByokCredentialResource> {
   await em.flush();
-  const { projectId, environmentId, byokCredentialId: targetId } = row;
-  await recordAction(em, audit, {
-    projectId,
-    environmentId,
-    action: `byok_credential.${verb}`,
-    targetId,
-    details,
-  });
+  await record(em, audit, row, verb, details);
+  const { projectId, environmentId } = row;
   const byokCredential = byokResource(row, audit.now);
   const eventName: EventName = `byok.credential.${verb}`;
   await appendEvents(em, [
     { projectId, environmentId, eventName, data: { actor: audit.author, byokCredential } },
   ]);
   return byokCredential;
+}
+
+function record(
+  em: EntityManager,
+  audit: AuditContext,
+  { projectId, environmentId, byokCredentialId: targetId }: ByokRow,
+  verb: 'created' | 'updated' | 'rotated' | 'revoked',
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  return recordAction(em, audit, {
+    projectId,
+    environmentId,
+    action: `byok_credential.${verb}`,
+    targetId,
+    details,
+  });
 }
 
 const instant = (date: Date | null | undefined): string | null => date?.toISOString() ?? null;

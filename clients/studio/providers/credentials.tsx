@@ -1,26 +1,25 @@
 /** The keys of model providers that the environment brings itself: sealed on the server, shown to nobody again. */
-import { Code, PasswordInput, Select, TagsInput, Text } from '@mantine/core';
+import { Code } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Suspense, useState } from 'react';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import type { ByokCredential } from '../../sdk/index.ts';
-import { providers } from '../looms/version-fields.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import type { Column } from '../parts/data-table.tsx';
-import { Dialog, DialogForm } from '../parts/dialog.tsx';
-import { defaultGrace, Grace, GraceSelect } from '../parts/grace.tsx';
+import { Grace } from '../parts/grace.tsx';
 import { ListPage } from '../parts/list-page.tsx';
 import { RowMenu } from '../parts/row-menu.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
-import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
+import { CreateCredential, EditCredential, RotateCredential } from './credential-dialogs.tsx';
 
 const Prices = lazyPart(() => import('./prices.tsx'));
 
 type Opened =
-  { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly credential: ByokCredential };
+  | { readonly is: 'create' }
+  | { readonly is: 'edit' | 'rotate' | 'revoke'; readonly credential: ByokCredential };
 
 export function Credentials() {
   const texts = useTexts().credentials;
@@ -45,6 +44,9 @@ export function Credentials() {
         <Prices />
       </Suspense>
       {opened?.is === 'create' && <CreateCredential onDone={refresh} onClose={close} />}
+      {opened?.is === 'edit' && (
+        <EditCredential credential={opened.credential} onDone={refresh} onClose={close} />
+      )}
       {opened?.is === 'rotate' && (
         <RotateCredential credential={opened.credential} onDone={refresh} onClose={close} />
       )}
@@ -112,6 +114,7 @@ function useCredentialColumns(
           <RowMenu
             label={texts.actions(credential.displayName)}
             acts={[
+              { label: texts.edit, onChoose: () => onOpen({ is: 'edit', credential }) },
               { label: texts.rotate, onChoose: () => onOpen({ is: 'rotate', credential }) },
               { label: texts.revoke, isDanger: true, onChoose: () => onOpen({ is: 'revoke', credential }) },
             ]}
@@ -120,97 +123,4 @@ function useCredentialColumns(
     });
   }
   return columns;
-}
-
-interface DialogProps {
-  readonly onDone: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function CreateCredential({ onDone, onClose }: DialogProps) {
-  const texts = useTexts().credentials;
-  const { providers: providerNames } = useTexts().looms;
-  const { client } = useTenant();
-  const [provider, setProvider] = useState<ByokCredential['provider']>('llm_provider_1');
-  const [displayName, setDisplayName] = useState('');
-  const [secret, setSecret] = useState('');
-  const [modelAllowlist, setModels] = useState<string[]>([]);
-  const create = async (): Promise<void> => {
-    await client.byokCredentials.create({
-      provider,
-      displayName: displayName.trim(),
-      secret,
-      modelAllowlist,
-    });
-    await onDone();
-    onClose();
-  };
-  return (
-    <Dialog title={texts.create} onClose={onClose}>
-      <DialogForm action={texts.create} isReady={displayName.trim() !== '' && secret !== ''} run={create}>
-        <Select
-          label={texts.provider}
-          allowDeselect={false}
-          value={provider}
-          onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
-          data={providers.map(value => ({ value, label: providerNames[value] }))}
-        />
-        <NameField label={texts.name} value={displayName} onChange={setDisplayName} />
-        <SecretInput value={secret} onChange={setSecret} />
-        <TagsInput
-          label={texts.models}
-          description={texts.modelsHint}
-          value={modelAllowlist}
-          onChange={setModels}
-        />
-      </DialogForm>
-    </Dialog>
-  );
-}
-
-function RotateCredential({
-  credential,
-  onDone,
-  onClose,
-}: DialogProps & { readonly credential: ByokCredential }) {
-  const texts = useTexts().credentials;
-  const { client } = useTenant();
-  const [secret, setSecret] = useState('');
-  const [grace, setGrace] = useState<string>(defaultGrace);
-  const rotate = async (): Promise<void> => {
-    const gracePeriodSeconds = Number(grace);
-    await client.byokCredentials.rotate(credential.byokCredentialId, { secret, gracePeriodSeconds });
-    await onDone();
-    onClose();
-  };
-  return (
-    <Dialog title={texts.rotateTitle(credential.displayName)} onClose={onClose}>
-      <DialogForm action={texts.rotate} isReady={secret !== ''} run={rotate}>
-        <Text size="sm">{texts.rotateHint}</Text>
-        <SecretInput value={secret} onChange={setSecret} />
-        <GraceSelect value={grace} onChange={setGrace} />
-      </DialogForm>
-    </Dialog>
-  );
-}
-
-/** Of a provider: no password manager is to keep it. */
-function SecretInput({
-  value,
-  onChange,
-}: {
-  readonly value: string;
-  readonly onChange: (secret: string) => void;
-}) {
-  const texts = useTexts().credentials;
-  return (
-    <PasswordInput
-      label={texts.secret}
-      description={texts.secretHint}
-      required
-      autoComplete="off"
-      value={value}
-      onChange={event => onChange(event.currentTarget.value)}
-    />
-  );
 }

@@ -52,6 +52,13 @@ t.test('from the key of a provider to an answer, and how it came about', async t
   await page.getByRole('cell', { name: 'Our key', exact: true }).waitFor();
   await page.getByRole('cell', { name: 'gpt-4o-mini, our-own-model', exact: true }).waitFor();
   t.notOk((await page.content()).includes('sk-0123456789'));
+  await page.getByRole('button', { name: 'Change Our key' }).click();
+  await page.getByRole('menuitem', { name: 'Edit' }).click();
+  await dialog.getByLabel('Models').fill('another-model');
+  await page.keyboard.press('Enter');
+  t.strictSame(await findBarriers(page), []);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('cell', { name: 'gpt-4o-mini, our-own-model, another-model', exact: true }).waitFor();
 
   await go('Tools');
   await page.getByRole('button', { name: 'Create tool' }).first().click();

@@ -48,7 +48,18 @@ const toCredential = async (env: TenantEnvironment, body?: object): Promise<Aske
 const listCredentials = (env: TenantEnvironment): Asked => ({ query: inEnvironment(env) });
 const rotation = (env: TenantEnvironment): Promise<Asked> =>
   toCredential(env, { secret: `secret-${unique()}` });
+const update = (env: TenantEnvironment): Promise<Asked> =>
+  toCredential(env, { displayName: unique(), modelAllowlist: ['model-1'] });
 const revocation = (env: TenantEnvironment): Promise<Asked> => toCredential(env);
+
+/** The request for a credential that was revoked meanwhile. */
+const whenRevoked =
+  (request: (env: TenantEnvironment) => Promise<Asked>) =>
+  async ({ sandbox }: ContractFixture) => {
+    const asked = await request(sandbox);
+    await sandbox.person.get('revokeByokCredential', { params: asked.params ?? {} });
+    return { by: sandbox.person, asked };
+  };
 
 export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   listByokCredentials: {
@@ -59,16 +70,20 @@ export const byokScenarios: ScenariosOf<typeof byokOperations> = {
     request: newCredential,
     refusals: { 'svc/auth/email_not_verified': unverified(newCredential) },
   },
+  updateByokCredential: {
+    request: update,
+    variants: [env => toCredential(env, { modelAllowlist: [], metadata: { note: null } })],
+    refusals: {
+      'svc/auth/email_not_verified': unverified(update),
+      'svc/runtime/conflict': whenRevoked(update),
+    },
+  },
   rotateByokCredential: {
     request: rotation,
     variants: [env => toCredential(env, { secret: `secret-${unique()}`, gracePeriodSeconds: 0 })],
     refusals: {
       'svc/auth/email_not_verified': unverified(rotation),
-      'svc/runtime/conflict': async ({ sandbox }) => {
-        const asked = await rotation(sandbox);
-        await sandbox.person.get('revokeByokCredential', { params: asked.params ?? {} });
-        return { by: sandbox.person, asked };
-      },
+      'svc/runtime/conflict': whenRevoked(rotation),
     },
   },
   revokeByokCredential: {

@@ -305,7 +305,23 @@ t.test('keys of providers are managed by people, and their secrets are never sho
     listed.data.find(each => each.byokCredentialId === made.byokCredentialId),
     rotated,
   );
+  const change = { displayName: 'Renamed', modelAllowlist: ['model-1', 'model-2', 'model-1'] };
+  const changed = await person.get<ByokCredential>('updateByokCredential', { params, body: change });
+  t.same(changed, {
+    ...rotated,
+    displayName: 'Renamed',
+    modelAllowlist: ['model-1', 'model-2'],
+    updatedAt: changed.updatedAt,
+  });
+  t.same(await person.get('updateByokCredential', { params, body: change }), changed, 'nothing is left to change');
+  t.equal((await refusal('updateByokCredential', { params, body: change })).status, 403, 'not with an API key');
   await person.get('revokeByokCredential', { params });
+  t.equal((await refusal('updateByokCredential', { params, body: {} }, person)).status, 409, 'it is revoked');
+  t.same(
+    (await actsOn(made.byokCredentialId)).filter(act => act === 'byok_credential.updated'),
+    ['byok_credential.updated'],
+    'once',
+  );
   t.equal(
     (await refusal('rotateByokCredential', { params, body: { secret: 'sk-hush-third' } }, person)).status,
     409,

@@ -111,7 +111,7 @@ const table: readonly Row[] = [
     null,
     developer,
     nobody,
-    'createApiKey updateApiKey rotateApiKey revokeApiKey updateEnvironment createByokCredential rotateByokCredential revokeByokCredential createEnvironment',
+    'createApiKey updateApiKey rotateApiKey revokeApiKey updateEnvironment createByokCredential updateByokCredential rotateByokCredential revokeByokCredential createEnvironment',
   ),
   row(
     null,

@@ -56,7 +56,7 @@ t.test('the operations are those that were agreed', async t => {
     createStitch getStitch getStitchStats updateStitch archiveStitch rotateStitchSecret testStitch listDeliveries getDelivery
     listDeliveryAttempts replayDelivery replayStitch replayFailedDeliveries listEvents getEvent listEventTypes listConsoleMembers
     upsertConsoleMember removeConsoleMember createStreamTicket openStream listStreamEvents getOpenApi
-    listByokCredentials createByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
+    listByokCredentials createByokCredential updateByokCredential rotateByokCredential revokeByokCredential listTools createTool getTool updateTool
     rotateToolSecret testTool listLooms createLoom getLoom updateLoom activateLoomVersion listLoomActivations tryLoom listLoomVersions createLoomVersion getLoomVersion
     updateLoomVersion listAgents createAgent getAgent getAgentSuggestions updateAgent createAgentRun listAgentRuns
     getAgentRun cancelAgentRun resolveSuggestion resolveToolCall getBudgets setBudgets getEnvelopeExample

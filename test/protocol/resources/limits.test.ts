@@ -5,7 +5,11 @@ import { CreateAgentBody, UpdateAgentBody } from '../../../protocol/resources/ag
 import { CreateApiKeyBody } from '../../../protocol/resources/api-key.ts';
 import { CreateAttachmentBody } from '../../../protocol/resources/attachment.ts';
 import { SetBudgetsBody } from '../../../protocol/resources/budget.ts';
-import { CreateByokCredentialBody, RotateByokCredentialBody } from '../../../protocol/resources/byok.ts';
+import {
+  CreateByokCredentialBody,
+  RotateByokCredentialBody,
+  UpdateByokCredentialBody,
+} from '../../../protocol/resources/byok.ts';
 import { CreateChannelBody, ReceiptBody, SimulateBody } from '../../../protocol/resources/channel.ts';
 import { ReplayStitchBody } from '../../../protocol/resources/delivery.ts';
 import { CreateEnvironmentBody, CreateProjectBody } from '../../../protocol/resources/project.ts';
@@ -63,6 +67,7 @@ const examples = {
   rotation: [RotateStitchSecretBody, { projectId }],
   replay: [ReplayStitchBody, { projectId, since: instant }],
   byok: [CreateByokCredentialBody, { projectId, ...byok }],
+  byokUpdate: [UpdateByokCredentialBody, {}],
   byokRotation: [RotateByokCredentialBody, { secret: '12345678' }],
   tool: [CreateToolBody, { projectId, name: 'n', url: 'https://a.example/' }],
   toolUpdate: [UpdateToolBody, { projectId }],
