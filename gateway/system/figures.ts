@@ -24,7 +24,7 @@ interface Count {
   readonly counts?: (labels: Labels) => boolean;
 }
 
-const modelFailures = new Set(['provider_error', 'rate_limited', 'timeout']);
+const modelFailures = new Set(['provider_error', 'rate_limited', 'timeout', 'unreachable']);
 const chatappFailures = new Set(['timeout', 'unreachable', 'server_error', 'invalid_answer']);
 
 /** Counters, and over how long their increase is read. */
