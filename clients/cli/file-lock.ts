@@ -7,6 +7,8 @@ import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { CliError } from './failures.ts';
 
+/** Those that this process holds. */
+const held = new Set<string>();
 const retryMs = 20;
 /** Whoever holds it longer hangs: a refresh has its timeout. */
 const longestWaitMs = 60_000;
@@ -18,10 +20,12 @@ export async function withFileLock<T>(
   maxWaitMs = longestWaitMs,
 ): Promise<T> {
   await takeLock(path, maxWaitMs);
+  held.add(path);
   try {
     return await act();
   } finally {
     await rm(path, { force: true });
+    held.delete(path);
   }
 }
 
@@ -59,7 +63,9 @@ async function tryToTake(path: string): Promise<boolean> {
 /** Whether it was. */
 async function freeIfAbandoned(path: string): Promise<boolean> {
   const holder = Number(await readFile(path, 'utf8').catch(() => ''));
-  if (holder === 0 || isAlive(holder)) return false;
+  // In a container each start has the same id: that of a process that was killed is then one's own.
+  const isOwn = holder === process.pid && !held.has(path);
+  if (holder === 0 || (isAlive(holder) && !isOwn)) return false;
   // Of two who see it abandoned, only one can rename it; the other may have renamed the first one's own lock, and gives it back.
   const abandoned = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;
   try {

@@ -64,7 +64,9 @@ export async function send<T>(
   const { signal, timeoutMs = transport.timeoutMs, maxRetries = transport.maxRetries } = options;
   const { baseUrl, fetch, maxWaitMs, onAttempt } = transport;
   checkAmounts({ timeoutMs, maxRetries, maxWaitMs });
-  const { operationId, method, path, isRepeatable } = request;
+  const { operationId, method, path, honoursKey } = request;
+  // Carried out and sent again, the condition would fail by the change itself, as if somebody else had been faster.
+  const isRepeatable = request.isRepeatable && (options.ifMatch === undefined || honoursKey);
   const headers = createHeaders(transport, request, options);
   const body = request.body === undefined ? {} : { body: JSON.stringify(request.body) };
   const policy = new RetryPolicy({ maxRetries, maxWaitMs, isRepeatable });

@@ -38,6 +38,8 @@ export const chat = defineCommand<ChatOptions>({
 
 const prompt = '> ';
 const shownMessages = 5;
+/** Of what comes before the thread is known. */
+const mostEarly = 100;
 
 class Chat {
   readonly #context: Context;
@@ -48,7 +50,7 @@ class Chat {
   readonly #ending = new AbortController();
   #input: Interface | undefined;
   #threadId: string | undefined;
-  /** What came before the thread was known: the answer to a message may be faster than the answer to its request. */
+  /** Messages from before the thread was known: the answer to a message may be faster than the answer to its request. */
   #early: StreamItem[] = [];
   #isWriting = false;
   #onAnswer: () => void = () => undefined;
@@ -135,8 +137,8 @@ class Chat {
     try {
       for await (const item of this.#skein.stream({ signal: this.#ending.signal })) {
         if (item.type === 'resumed') onConnected();
-        else if (this.#threadId === undefined) this.#early.push(item);
-        else await this.#take(item);
+        else if (this.#threadId !== undefined) await this.#take(item);
+        else if (isMessage(item)) this.#early = [...this.#early, item].slice(-mostEarly);
       }
     } finally {
       this.#ending.abort();
@@ -190,6 +192,9 @@ class Chat {
     if (isTyping) this.#input?.prompt(true);
   }
 }
+
+const isMessage = (item: StreamItem): boolean =>
+  item.type === 'event' && item.event.eventName === 'thread.message.created';
 
 function isOfThread({ data }: SkeinEvent | EphemeralEvent, threadId: string | undefined): boolean {
   return (data as { readonly threadId?: string }).threadId === threadId;

@@ -126,6 +126,8 @@ async function checkOwner(known: EnvFile, context: Context, skein: Skein): Promi
   const { baseUrl } = await context.getCredential();
   const { projectId } = await skein.caller.get();
   const { SKEIN_API_KEY: apiKey, SKEIN_BASE_URL: server, SKEIN_PROJECT_ID: project } = known;
+  if (apiKey === '')
+    throw new CliError('.env has an empty SKEIN_API_KEY.', exitCodes.failed, 'Give it a value, or take the line out.');
   // A key without an address is one of the SDK's default.
   const itsServer = server ?? (apiKey === undefined ? baseUrl : defaultBaseUrl);
   if (!isSameServer(checkAddress(itsServer), baseUrl))
@@ -168,16 +170,21 @@ async function writeEnvFile(
   const { projectId, environmentId } = await skein.caller.get();
   const known = await readEnvFile(folder);
   const credential = await context.getCredential();
+  const webhookSecret = await getWebhookSecret(environmentId ?? credential.environmentId ?? '');
+  const add = (apiKey: string | undefined): Promise<string[]> =>
+    addToEnvFile(folder, {
+      SKEIN_BASE_URL: credential.baseUrl,
+      SKEIN_API_KEY: apiKey ?? '',
+      SKEIN_PROJECT_ID: projectId ?? credential.projectId ?? '',
+      SKEIN_CHANNEL_ID: channelId,
+      SKEIN_WEBHOOK_SECRET: webhookSecret,
+    });
+  const givenKey = known['SKEIN_API_KEY'];
   // The folder's own key outlives the profile's, which `skein logout` revokes.
-  const apiKey =
-    known['SKEIN_API_KEY'] ?? (credential.isSignedIn ? await createKey(context, folder) : credential.apiKey);
-  const added = await addToEnvFile(folder, {
-    SKEIN_BASE_URL: credential.baseUrl,
-    SKEIN_API_KEY: apiKey ?? '',
-    SKEIN_PROJECT_ID: projectId ?? credential.projectId ?? '',
-    SKEIN_CHANNEL_ID: channelId,
-    SKEIN_WEBHOOK_SECRET: await getWebhookSecret(environmentId ?? credential.environmentId ?? ''),
-  });
+  const added =
+    givenKey === undefined && credential.isSignedIn
+      ? await withNewKey(context, folder, add)
+      : await add(givenKey ?? credential.apiKey);
   if (added.length > 0) {
     output.say(`Added to .env: ${added.join(', ')}.`);
     if (await closeEnvFile(folder)) output.say('.env has secrets now: nobody else may read it any more.');
@@ -185,10 +192,21 @@ async function writeEnvFile(
   if (await ignoreEnvFile(folder)) output.say('Added .env to .gitignore.');
 }
 
-async function createKey(context: Context, folder: string): Promise<string> {
+/** A key that is kept nowhere would be one with all scopes, and never expire: it is taken back. */
+async function withNewKey<T>(
+  context: Context,
+  folder: string,
+  keep: (secret: string) => Promise<T>,
+): Promise<T> {
   const studio = await context.connectSignedIn();
   const name = `.env of ${basename(folder)}`.slice(0, 64);
-  return (await studio.apiKeys.create({ name, environment: 'test', scopes: ['*'] })).secret;
+  const { apiKeyId, secret } = await studio.apiKeys.create({ name, environment: 'test', scopes: ['*'] });
+  try {
+    return await keep(secret);
+  } catch (error) {
+    await studio.apiKeys.revoke(apiKeyId).catch(() => undefined);
+    throw error;
+  }
 }
 
 function createProgram(threadId: string): string {

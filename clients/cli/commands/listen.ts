@@ -123,6 +123,10 @@ class Listener {
   #hasBegun = false;
   #isKept = true;
   #occurredAt: string | undefined;
+  /** Ids of the events of that instant, which the list of events has again. */
+  #lastIds: string[] = [];
+  /** Ids of what the list of events had, and the stream may have as well. */
+  #readAgain: ReadonlySet<string> = new Set();
 
   constructor(context: Context, skein: Skein, options: ListenOptions, target: ListenTarget) {
     this.#context = context;
@@ -180,10 +184,16 @@ class Listener {
   }
 
   async #takeEvent(event: SkeinEvent, raw: string, cursor: Cursor): Promise<void> {
-    this.#occurredAt = event.occurredAt;
+    this.#note(event);
     const position = this.#createPosition(cursor);
-    if (this.#isWanted(event)) await this.#forward(event, raw, this.#progress.begin(position));
+    if (this.#isWanted(event) && !this.#readAgain.has(event.eventId))
+      await this.#forward(event, raw, this.#progress.begin(position));
     else this.#progress.skip(position);
+  }
+
+  #note({ eventId, occurredAt }: SkeinEvent): void {
+    this.#lastIds = occurredAt === this.#occurredAt ? [...this.#lastIds, eventId] : [eventId];
+    this.#occurredAt = occurredAt;
   }
 
   /** The bytes of an event that is read again are not those of the stream, but mean the same. */
@@ -196,7 +206,10 @@ class Listener {
       output.say('What happened before now is not forwarded.');
       return done();
     }
-    const { events, isComplete } = await readBacklog(this.#skein, since);
+    const { events: found, isComplete } = await readBacklog(this.#skein, since);
+    const events = found.filter(({ eventId }) => !this.#lastIds.includes(eventId));
+    // What happens while the list is read comes by the stream as well.
+    this.#readAgain = new Set(events.map(({ eventId }) => eventId));
     output.say(
       `${events.length} events since ${since} were read again from the list${isComplete ? '' : '; older ones are beyond reach'}.`,
     );

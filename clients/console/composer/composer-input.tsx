@@ -2,6 +2,7 @@
 import { Textarea } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useId, type KeyboardEvent, type RefObject } from 'react';
+import { isComposing } from '../../kit/is-composing.ts';
 import type { Thread } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
 import type { Names } from '../thread/names.tsx';
@@ -25,7 +26,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
   const texts = useTexts().thread.composer;
   const { kind, text, write, send, attach, mention, rest } = composition;
   const choosing = useChoices(input, { kind, text, names, thread });
-  const { choices, active, token, caret, hasNoReplies } = choosing;
+  const { choices, active, token, caret, hasNoReplies, missing } = choosing;
   const listId = useId();
   const isChoosing = choices.length > 0;
 
@@ -39,7 +40,7 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
     requestAnimationFrame(() => input.current?.setSelectionRange(replaced.caret, replaced.caret));
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const move = moveInChoices(event, active, choices.length);
     if (move !== undefined) {
       event.preventDefault();
@@ -49,10 +50,12 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
       else if (choice !== undefined) take(choice);
       return;
     }
+    if (missing !== undefined && event.key === 'Escape') return choosing.close();
     if (event.key !== 'Enter' || event.shiftKey) return;
     if (!(event.ctrlKey || event.metaKey) && sendBy !== 'enter') return;
     event.preventDefault();
-    send();
+    // It stands for a reply that cannot be shown yet, and would leave as it is.
+    if (missing === undefined) send();
   };
 
   return (
@@ -65,6 +68,11 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
           active={active}
           onTake={take}
         />
+      )}
+      {missing !== undefined && (
+        <p className={classes['hint']} role="status">
+          {missing === 'failed' ? texts.unreadCannedReplies : texts.readingCannedReplies}
+        </p>
       )}
       {hasNoReplies && (
         <p className={classes['hint']} role="status">

@@ -9,11 +9,15 @@ const goesOn = /^[\p{Letter}\p{Number}]/u;
 
 /** Where `@name` stands in the text. */
 function findPlaces(text: string, name: string): readonly number[] {
-  const [lowText, wanted] = [text.toLocaleLowerCase(), `@${name}`.toLocaleLowerCase()];
   const places: number[] = [];
   if (name === '') return places;
-  for (let at = lowText.indexOf(wanted); at !== -1; at = lowText.indexOf(wanted, at + 1))
-    if (!goesOn.test(text.slice(at + wanted.length))) places.push(at);
+  const wanted = name.toLocaleLowerCase();
+  // Not within the lowered text: it may be longer (`İ`), and its places are others.
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    const end = at + 1 + name.length;
+    const isName = text.slice(at + 1, end).toLocaleLowerCase() === wanted;
+    if (isName && !goesOn.test(text.slice(end))) places.push(at);
+  }
   return places;
 }
 

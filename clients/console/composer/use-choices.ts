@@ -31,7 +31,8 @@ export function useChoices(input: RefObject<HTMLTextAreaElement | null>, writing
   const { start, query } = token ?? {};
   // Another word at the same place is another one.
   if (token === undefined && closed !== undefined) setClosed(undefined);
-  const replies = useCannedReplies(kind === 'reply' && token !== undefined);
+  const { data: replies, isError } = useCannedReplies(kind === 'reply');
+  const isReplyWanted = kind === 'reply' && token !== undefined && start !== closed;
   const choices = useMemo((): readonly Choice[] => {
     if (query === undefined || start === closed) return [];
     if (kind === 'note') return findColleagues(names, query);
@@ -50,7 +51,9 @@ export function useChoices(input: RefObject<HTMLTextAreaElement | null>, writing
     caret,
     choices,
     /** A reply was asked for by its sign, and the project has none. */
-    hasNoReplies: kind === 'reply' && token !== undefined && start !== closed && replies?.length === 0,
+    hasNoReplies: isReplyWanted && replies?.length === 0,
+    /** A reply was asked for by its sign, and none can be shown: they are being read, or that has failed. */
+    missing: isReplyWanted && replies === undefined ? (isError ? 'failed' : 'reading') : undefined,
     active: Math.min(active, Math.max(0, choices.length - 1)),
     setActive,
     follow,
@@ -69,15 +72,14 @@ function findColleagues(names: Names, query: string): readonly Choice[] {
     .map(({ userId, name }) => ({ id: userId, name, text: `@${name} ` }));
 }
 
-/** All of the project, read when they are first asked for; undefined until then. */
+/** All of the project, read as soon as a reply can be written: whoever types a shortcut and Enter does not wait for them. */
 function useCannedReplies(isAsked: boolean) {
   const client = useClient();
   const { projectId } = useConversing();
-  const { data } = useQuery({
+  return useQuery({
     queryKey: ['canned-replies', projectId],
     queryFn: () => client.cannedReplies.list({ limit: 100 }).toArray(mostReplies),
     enabled: isAsked,
     staleTime: 60_000,
   });
-  return data;
 }

@@ -8,6 +8,7 @@ import { useWrittenText } from '../composer/use-draft.ts';
 import { useTexts } from '../texts/index.ts';
 import { useClient, useConversing } from './conversations-context.tsx';
 import { LinkedText } from './linked-text.tsx';
+import { isComposing } from '../../kit/is-composing.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { type Names } from './names.tsx';
 import type { OpenThread } from './open-thread.ts';
@@ -162,7 +163,7 @@ function NoteEditor({
         value={text}
         onChange={event => onChange(event.currentTarget.value)}
         onKeyDown={event => {
-          if (event.nativeEvent.isComposing) return;
+          if (isComposing(event)) return;
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void save();
         }}
       />

@@ -3,6 +3,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { Search } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useErrorText } from '../error-texts.ts';
+import { isComposing } from '../is-composing.ts';
 import { step } from './commands.ts';
 import inputClasses from './input.module.css';
 import classes from './palette.module.css';
@@ -47,7 +48,7 @@ export function ChoiceList<Group extends string>(props: ChoiceListProps<Group>) 
   const current = choices[index];
 
   const press = (event: KeyboardEvent): void => {
-    if (event.nativeEvent.isComposing) return;
+    if (isComposing(event)) return;
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
     if (by !== undefined) setChosen(choices[step(index, by, choices.length)]?.id);
     else if (event.key === 'Enter') current?.run();

@@ -243,13 +243,20 @@ t.test(
     const first = cli.start(args, { env });
     await first.printed('evt_1');
     await first.end();
-    current.splice(0, Infinity, { type: 'reset', epoch: 'one', seq: 9, reason: 'expired' });
+    current.splice(
+      0,
+      Infinity,
+      { type: 'reset', epoch: 'one', seq: 9, reason: 'expired' },
+      // It has happened while the list was read, which had it, too.
+      { type: 'event', seq: 10, event: { ...event, eventId: 'evt_3' } },
+      { type: 'event', seq: 11, event: { ...event, eventId: 'evt_4' } },
+    );
     const second = cli.start(args, { env });
-    await local.arrived(3);
+    await local.arrived(4);
     t.match((await second.end()).stderr, /does not go back[^]*2 events since 2027-/);
     t.strictSame(
       local.received.map(({ headers }) => headers['service-event-id']),
-      ['evt_1', 'evt_2', 'evt_3'],
+      ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
     );
   },
 );

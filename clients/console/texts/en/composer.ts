@@ -23,6 +23,8 @@ export const composer = {
   sendSetting: 'What sends a message',
   mentions: 'Colleagues',
   cannedReplies: 'Canned replies',
+  readingCannedReplies: 'Canned replies are being read …',
+  unreadCannedReplies: 'Canned replies cannot be read. Escape, then Enter, sends this as it is.',
   noCannedReplies: 'This project has no canned replies yet.',
   writeCannedReplies: 'Write one',
   archived: 'Archived conversations take no messages. Restore it to answer.',
