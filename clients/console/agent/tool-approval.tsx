@@ -1,7 +1,7 @@
 /** A tool call that waits for a person. */
 import { Button, TextInput } from '@mantine/core';
 import { Wrench } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTexts } from '../texts/index.ts';
 import { usePageCommands } from '../shell/page-commands.ts';
 import { useConversing } from '../thread/conversations-context.tsx';
@@ -52,7 +52,8 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       });
       drafts.setText(toolCallId, 'reason', '');
     });
-  useToolCommands(mayAnswer && isFirst, {
+  const isSettled = useSettled(isFirst);
+  useToolCommands(mayAnswer && isSettled && !isRunning, {
     // While it is being refused, nothing allows it.
     allow: reason === undefined ? () => resolve('approve') : undefined,
     refuse: beginRefusal,
@@ -116,6 +117,20 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       )}
     </section>
   );
+}
+
+/** Milliseconds. */
+const settlingMs = 500;
+
+/** Of a call that comes to be the first: a second, impatient press was meant for the one before, and allows nothing that nobody has read. */
+function useSettled(isFirst: boolean): boolean {
+  const [isSettled, setSettled] = useState(isFirst);
+  useEffect(() => {
+    if (!isFirst) return setSettled(false);
+    const timer = setTimeout(() => setSettled(true), settlingMs);
+    return () => clearTimeout(timer);
+  }, [isFirst]);
+  return isFirst && isSettled;
 }
 
 /** What one decides about a tool, by key. */

@@ -204,6 +204,8 @@ t.test(
       t.match(await init(), { code: 1, stdout: '', stderr: /\.env has [^]*SKEIN_ lines/ }, other);
       t.equal(await readFile(file, 'utf8'), other);
     }
+    await writeFile(file, `SKEIN_API_KEY=\nSKEIN_BASE_URL=${node.url}\n`);
+    t.match(await init(), { code: 1, stderr: /\.env has an empty SKEIN_API_KEY/ });
     await writeFile(file, own);
     for (const args of [
       ['init', '-q'],
@@ -218,6 +220,19 @@ t.test(
     t.equal(await readFile(file, 'utf8'), own);
   },
 );
+
+t.test('init: where .env cannot be written, no key is left that nobody has', async t => {
+  const folder = await mkdtemp(join(cli.home, '..', 'env-'));
+  const listNames = async (): Promise<unknown[]> => (await cli.json(t, ['keys', 'list'])).map(key => key['name']);
+  const before = await listNames();
+  const [kept = ''] = (await readdir(join(cli.home, 'skein'), { recursive: true })).filter(name => name.endsWith('.secret'));
+  const file = join(cli.home, 'skein', kept);
+  const secret = await readFile(file, 'utf8');
+  await writeFile(file, 'damaged');
+  t.match(await cli.run(['init', '--yes'], { cwd: folder }), { code: 1, stderr: /is damaged/ });
+  await writeFile(file, secret);
+  t.strictSame(await listNames(), before);
+});
 
 t.test('what is not text on stdin is not sent', async t => {
   const running = cli.start(['threads', 'send', 'thread_1', '-'], { env });
