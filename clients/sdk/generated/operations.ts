@@ -119,8 +119,8 @@ pGET get@Timeline/threads/~=/~/timeline timeline`,
 pGET get.@.Url=/~/url`,
   byokCredentials: `LPeGET list.@s=
 PePOST create.@=
-POST rotate.@=/{byokCredentialId}/rotate
-pDELETE revoke.@=/{byokCredentialId}`,
+PATCH update|pDELETE revoke.@=/{byokCredentialId}
+POST rotate.@=/{byokCredentialId}/rotate`,
   tools: `LpeGET list.@s=
 pePOST create.@=
 pGET get|pPATCH update.@=/~
@@ -299,8 +299,9 @@ export type OperationId =
   | 'getAttachmentUrl'
   | 'listByokCredentials'
   | 'createByokCredential'
-  | 'rotateByokCredential'
+  | 'updateByokCredential'
   | 'revokeByokCredential'
+  | 'rotateByokCredential'
   | 'listTools'
   | 'createTool'
   | 'getTool'

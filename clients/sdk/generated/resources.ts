@@ -148,6 +148,7 @@ import type {
   UnreadMentions,
   UpdateAgentBody,
   UpdateApiKeyBody,
+  UpdateByokCredentialBody,
   UpdateCannedReplyBody,
   UpdateChannelBody,
   UpdateEnvironmentBody,
@@ -318,7 +319,7 @@ export interface ListAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.updated' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -351,7 +352,7 @@ export interface ExportAuditLogsQuery {
    */
   environmentId?: string | undefined;
   /** What was done: `<resource>.<verb>`. */
-  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
+  action?: 'user.created' | 'user.email_verified' | 'user.password_reset' | 'user.password_changed' | 'user.email_changed' | 'user.second_factor_enabled' | 'user.second_factor_disabled' | 'user.recovery_codes_renewed' | 'user.passkey_added' | 'user.passkey_removed' | 'user.removed' | 'user.login_failed' | 'session.opened' | 'session.closed' | 'session.reuse_detected' | 'single_sign_on.updated' | 'single_sign_on.removed' | 'single_sign_on.used' | 'single_sign_on.domain_added' | 'single_sign_on.domain_proven' | 'single_sign_on.domain_updated' | 'single_sign_on.domain_removed' | 'workspace.created' | 'workspace.updated' | 'workspace.archived' | 'workspace.transferred' | 'project.created' | 'project.updated' | 'project.archived' | 'environment.created' | 'environment.updated' | 'invitation.created' | 'invitation.accepted' | 'invitation.revoked' | 'member.joined' | 'member.role_changed' | 'member.removed' | 'project_member.upserted' | 'project_member.removed' | 'console_member.upserted' | 'console_member.removed' | 'api_key.created' | 'api_key.updated' | 'api_key.rotated' | 'api_key.revoked' | 'partner_app.created' | 'partner_app.secret_rotated' | 'partner_app.revoked' | 'channel.created' | 'channel.updated' | 'channel.status_changed' | 'stitch.created' | 'stitch.updated' | 'stitch.archived' | 'stitch.secret_rotated' | 'stitch.tested' | 'stitch.replayed' | 'stitch.delivery_replayed' | 'stitch.disabled' | 'thread.updated' | 'thread.assigned' | 'thread.personal_data_erased' | 'byok_credential.created' | 'byok_credential.updated' | 'byok_credential.rotated' | 'byok_credential.revoked' | 'tool.created' | 'tool.updated' | 'tool.secret_rotated' | 'tool.tested' | 'loom.created' | 'loom.updated' | 'loom_version.created' | 'loom_version.updated' | 'loom_version.activated' | 'agent.created' | 'agent.updated' | 'agent_run.created' | 'agent_run.cancelled' | 'agent_run.suggestion_resolved' | 'agent_run.tool_call_resolved' | 'budget.updated' | 'canned_reply.created' | 'canned_reply.updated' | 'canned_reply.deleted' | undefined;
   /** The user or API key that did it. */
   actorId?: string | undefined;
   /** What it was done to. */
@@ -2151,12 +2152,12 @@ export interface ByokCredentialsApi {
   create(body: CreateByokCredentialBody, options?: CallOptions): Call<ByokCredential>;
 
   /**
-   * Replace the secret of an LLM provider key.
-   * Until the grace period is over, the previous secret is tried when the provider rejects the new one. A revoked key is a conflict.
+   * Change the name of an LLM provider key, or the models that it may be used for.
+   * Steps of runs that begin from then on keep to it. A revoked key is a conflict. `metadata` is merged as JSON Merge Patch says (RFC 7396): names that are absent stay, null removes one.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
-  rotate(byokCredentialId: string, body: RotateByokCredentialBody, options?: CallOptions): Call<ByokCredential>;
+  update(byokCredentialId: string, body?: UpdateByokCredentialBody, options?: CallOptions): Call<ByokCredential>;
 
   /**
    * Revoke an LLM provider key and delete its secret; repeating it changes nothing.
@@ -2164,6 +2165,14 @@ export interface ByokCredentialsApi {
    * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */
   revoke(byokCredentialId: string, options?: CallOptions): Call<void>;
+
+  /**
+   * Replace the secret of an LLM provider key.
+   * Until the grace period is over, the previous secret is tried when the provider rejects the new one. A revoked key is a conflict.
+   * Not for API keys.
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/idempotency_conflict`, `svc/runtime/conflict`
+   */
+  rotate(byokCredentialId: string, body: RotateByokCredentialBody, options?: CallOptions): Call<ByokCredential>;
 }
 
 export interface ToolsApi {

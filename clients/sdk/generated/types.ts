@@ -3619,7 +3619,7 @@ export interface AuditLog {
     type: 'user' | 'api_key' | 'system';
     id: string;
   };
-  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.passkey_added, user.passkey_removed, user.removed, user.login_failed, session.opened, session.closed, session.reuse_detected, single_sign_on.updated, single_sign_on.removed, single_sign_on.used, single_sign_on.domain_added, single_sign_on.domain_proven, single_sign_on.domain_updated, single_sign_on.domain_removed, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.joined, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, stitch.disabled, thread.updated, thread.assigned, thread.personal_data_erased, byok_credential.created, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, tool.tested, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.created, agent_run.cancelled, agent_run.suggestion_resolved, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
+  /** One of user.created, user.email_verified, user.password_reset, user.password_changed, user.email_changed, user.second_factor_enabled, user.second_factor_disabled, user.recovery_codes_renewed, user.passkey_added, user.passkey_removed, user.removed, user.login_failed, session.opened, session.closed, session.reuse_detected, single_sign_on.updated, single_sign_on.removed, single_sign_on.used, single_sign_on.domain_added, single_sign_on.domain_proven, single_sign_on.domain_updated, single_sign_on.domain_removed, workspace.created, workspace.updated, workspace.archived, workspace.transferred, project.created, project.updated, project.archived, environment.created, environment.updated, invitation.created, invitation.accepted, invitation.revoked, member.joined, member.role_changed, member.removed, project_member.upserted, project_member.removed, console_member.upserted, console_member.removed, api_key.created, api_key.updated, api_key.rotated, api_key.revoked, partner_app.created, partner_app.secret_rotated, partner_app.revoked, channel.created, channel.updated, channel.status_changed, stitch.created, stitch.updated, stitch.archived, stitch.secret_rotated, stitch.tested, stitch.replayed, stitch.delivery_replayed, stitch.disabled, thread.updated, thread.assigned, thread.personal_data_erased, byok_credential.created, byok_credential.updated, byok_credential.rotated, byok_credential.revoked, tool.created, tool.updated, tool.secret_rotated, tool.tested, loom.created, loom.updated, loom_version.created, loom_version.updated, loom_version.activated, agent.created, agent.updated, agent_run.created, agent_run.cancelled, agent_run.suggestion_resolved, agent_run.tool_call_resolved, budget.updated, canned_reply.created, canned_reply.updated, canned_reply.deleted; more may follow. */
   action: string;
   /** What it was done to. */
   targetId: string | null;
@@ -4433,6 +4433,14 @@ export interface CreateByokCredentialBody {
   /** Models that the key may be used for; none: all. */
   modelAllowlist?: readonly string[] | undefined;
   /** Your own JSON object, stored as it is. */
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface UpdateByokCredentialBody {
+  displayName?: string | undefined;
+  /** Models that the key may be used for; none: all. */
+  modelAllowlist?: readonly string[] | undefined;
+  /** Your own JSON object. Merged into what is there; null removes a name (RFC 7396). */
   metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
