@@ -8,7 +8,6 @@ import { useState } from 'react';
 import { useApp } from '../app-identity.ts';
 import { anonymous, session, signIn, skein } from '../browser-session.ts';
 import { ApiError, type TokenResponse, ValidationError } from '../../sdk/index.ts';
-import { startInJoinedWorkspace } from '../shell/environments.ts';
 import { useKitTexts } from '../texts/index.ts';
 import { AccountPage, Problem, ToSignIn } from './account-page.tsx';
 import { PasswordField, useAccountForm } from './fields.tsx';
@@ -53,8 +52,6 @@ export function Join() {
         if (next === undefined) throw error;
         return setWanted(next);
       }
-      // They have joined, whether this can be read or not.
-      await startInJoinedWorkspace().catch(() => undefined);
       // Whoever was signed in before: nothing of it stays.
       location.replace(path);
     });

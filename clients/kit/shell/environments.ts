@@ -6,7 +6,6 @@ import { toVisibleName } from '../shown-name.ts';
 import { findRepeated, tellApart } from './tell-apart.ts';
 
 export interface EnvironmentChoice {
-  readonly workspaceId: string;
   readonly projectId: string;
   readonly environmentId: string;
   readonly projectName: string;
@@ -16,7 +15,9 @@ export interface EnvironmentChoice {
   readonly label: string;
 }
 
-type Unlabelled = Omit<EnvironmentChoice, 'label'>;
+interface Unlabelled extends Omit<EnvironmentChoice, 'label'> {
+  readonly workspaceId: string;
+}
 
 /** More projects than this are chosen by their address. */
 const mostProjects = 50;
@@ -72,13 +73,6 @@ const lastKey = 'skein-environment';
 
 export function rememberEnvironment(place: Pick<EnvironmentChoice, 'projectId' | 'environmentId'>): void {
   localStorage.setItem(lastKey, `${place.projectId}/${place.environmentId}`);
-}
-
-/** Whoever has just joined the workspace of their session begins there, and not where they were the last time. */
-export async function startInJoinedWorkspace(): Promise<void> {
-  const [{ workspaceId }, places] = await Promise.all([skein.auth.me(), listEnvironments()]);
-  const place = places.find(each => each.workspaceId === workspaceId);
-  if (place !== undefined) rememberEnvironment(place);
 }
 
 /** The place of the last time, if it is still there, else the first. */
