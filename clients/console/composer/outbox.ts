@@ -1,6 +1,6 @@
 /**
- * What was sent and is not with the server yet. Nothing in it is lost or doubled: it is kept before it is sent, and every try of it has the
- * same Idempotency-Key.
+ * What was sent and is not with the server yet. Nothing in it is lost or doubled: it is kept before it is sent, as far as there is room, and
+ * every try of it has the same Idempotency-Key.
  *
  *   waiting -> sending -> gone: the server has it
  *                      -> waiting: there was no answer, or a passing error; again after a while, or when the stream comes back
@@ -30,6 +30,7 @@ export interface OutboxPort {
   describe(error: unknown): Promise<string>;
   /** What was kept by the page before, as text. */
   load(): string | null;
+  /** May throw where there is no room. */
   keep(text: string): void;
   /** Runs the work after so many milliseconds. Returns what prevents it. */
   schedule(work: () => void, ms: number): () => void;
@@ -207,7 +208,19 @@ export class Outbox {
 
   #change(items: readonly Outgoing[]): void {
     this.#items = items;
-    if (!this.#isStopped) this.#port.keep(JSON.stringify([...items, ...this.#damaged]));
+    if (!this.#isStopped) this.#keep();
     for (const listener of this.#listeners) listener();
+  }
+
+  /**
+   * The place may be full or switched off. Then what is new is here alone, and is sent all the same. What stands there may be older than this:
+   * sent again after a reload, it has the key that it had, or is looked for first.
+   */
+  #keep(): void {
+    try {
+      this.#port.keep(JSON.stringify([...this.#items, ...this.#damaged]));
+    } catch {
+      // It is tried again with the next change.
+    }
   }
 }

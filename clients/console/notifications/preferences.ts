@@ -1,4 +1,5 @@
 /** How an operator wants to hear of what happens while they look elsewhere. Kept in their profile, and by the browser, which has them at once and gives the permission. */
+import { keepText } from '../../kit/keep-text.ts';
 import type { Profile } from '../../sdk/index.ts';
 
 export interface NotificationPreferences {
@@ -78,5 +79,5 @@ export function keepPreferences(
   userId: string,
   preferences: NotificationPreferences,
 ): void {
-  storage.setItem(toKey(userId), JSON.stringify(preferences));
+  keepText(storage, toKey(userId), JSON.stringify(preferences));
 }

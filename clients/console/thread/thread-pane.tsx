@@ -3,6 +3,7 @@ import { Alert, Button, Skeleton } from '@mantine/core';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { Suspense, useCallback, useEffect, useMemo, useState } from 'react';
 import { tellFirstPage } from '../../kit/first-page.ts';
+import { keepText } from '../../kit/keep-text.ts';
 import { lazyPart } from '../../kit/lazy-part.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import { Announcements } from '../agent/announcements.tsx';
@@ -181,7 +182,7 @@ function useDetails() {
   );
   const [tagging, setTagging] = useState(0);
   const toggleDetails = (): void => {
-    if (!isAbove()) localStorage.setItem(detailsKey, String(!showsDetails));
+    if (!isAbove()) keepText(localStorage, detailsKey, String(!showsDetails));
     setShowsDetails(!showsDetails);
   };
   useEscape('details', showsDetails ? toggleDetails : undefined);

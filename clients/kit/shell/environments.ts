@@ -1,5 +1,6 @@
 /** Where somebody may work: the environments of the projects that they belong to. */
 import { useQuery } from '@tanstack/react-query';
+import { keepText } from '../keep-text.ts';
 import { skein } from '../browser-session.ts';
 import { ApiError } from '../../sdk/index.ts';
 import { toVisibleName } from '../shown-name.ts';
@@ -72,7 +73,7 @@ export function useEnvironments() {
 const lastKey = 'skein-environment';
 
 export function rememberEnvironment(place: Pick<EnvironmentChoice, 'projectId' | 'environmentId'>): void {
-  localStorage.setItem(lastKey, `${place.projectId}/${place.environmentId}`);
+  keepText(localStorage, lastKey, `${place.projectId}/${place.environmentId}`);
 }
 
 /** The place of the last time, if it is still there, else the first. */

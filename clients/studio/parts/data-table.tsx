@@ -6,6 +6,7 @@ import { ActionIcon, Button, Checkbox, Popover, Stack, Table, VisuallyHidden } f
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Columns3 } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
+import { keepText } from '../../kit/keep-text.ts';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import type { Page } from '../../sdk/index.ts';
 import { useTexts } from '../texts/index.ts';
@@ -147,7 +148,7 @@ function useColumns<T>(name: string, columns: readonly Column<T>[]) {
       columns.flatMap(each => (each.isExtra ? [] : [each.key])),
   );
   const choose = (keys: string[]): void => {
-    localStorage.setItem(storageKey, keys.join(','));
+    keepText(localStorage, storageKey, keys.join(','));
     setChosen(keys);
   };
   const shown = columns.filter(({ key, isFixed }) => isFixed === true || chosen.includes(key));

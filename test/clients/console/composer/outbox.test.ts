@@ -182,6 +182,28 @@ t.test('what an outbox hears of after its end does not undo what the next one ke
   t.strictSame(bodies(network.received), ['first', 'second']);
 });
 
+t.test('what there is no room for is sent all the same, and in its order', async t => {
+  const network = new Network(['lost']);
+  const full: Tab = {
+    get kept() {
+      return null;
+    },
+    set kept(_text) {
+      throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+    },
+  };
+  const outbox = network.createOutbox(full);
+  let told = 0;
+  outbox.onChange(() => told++);
+  outbox.add('a', note('first'));
+  outbox.add('a', note('second'));
+  t.strictSame(bodies(outbox.getItems()), ['first', 'second'], 'whoever shows them knows of them');
+  t.ok(told > 0);
+  await network.run();
+  t.strictSame(bodies(network.received), ['first', 'second']);
+  t.strictSame(outbox.getItems(), []);
+});
+
 t.test('what is refused waits for the operator, and what follows it waits, too', async t => {
   const network = new Network(['refused']);
   const outbox = network.createOutbox();
