@@ -14,6 +14,8 @@ const smallRequest = '/healthz';
 /** A connection that lives brings an answer within so many milliseconds. */
 const answeredWithinMs = 2_000;
 
+const isOfFile = (body: RequestInit['body']): boolean => body instanceof Blob;
+
 export class Requests {
   readonly #fetch: FetchFunction;
   readonly #underWay = new Set<AbortController>();
@@ -29,7 +31,7 @@ export class Requests {
     const giveUp = (): void => end.abort(init.signal?.reason);
     if (init.signal?.aborted) giveUp();
     init.signal?.addEventListener('abort', giveUp, { once: true });
-    this.#underWay.add(end);
+    if (!isOfFile(init.body)) this.#underWay.add(end);
     try {
       return await this.#fetch(url, { ...init, signal: end.signal });
     } finally {
@@ -39,8 +41,9 @@ export class Requests {
   };
 
   /**
-   * A connection has died without a word: what waits for an answer fails, as without a connection, and is tried again by whoever has asked;
-   * the next requests have connections that live.
+   * A connection seems to have died without a word: what waits for an answer fails, as without a connection, and is tried again by whoever
+   * has asked; the next requests have connections that live. Files that are being sent go on: they may be what keeps a sign of life waiting,
+   * and would begin anew.
    */
   renewConnections(): Promise<unknown> {
     for (const request of this.#underWay) request.abort();

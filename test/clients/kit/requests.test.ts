@@ -56,3 +56,15 @@ t.test('who has asked may give it up, before and after', async t => {
   t.equal(countGivenUp(), 1);
   t.equal(getEventListeners(end.signal, 'abort').length, 0);
 });
+
+t.test('a file that is being sent goes on: it may be why the answers of others are late', async t => {
+  const { requests, asked, countGivenUp } = createServer();
+  const sent = requests.fetch('/upload', { method: 'PUT', body: new Blob(['a photo']) });
+  const refused = t.rejects(requests.fetch('/v1/threads', {}), { message: 'given up' });
+  const renewed = requests.renewConnections();
+  await refused;
+  for (const { answer } of asked) answer();
+  await renewed;
+  t.equal((await sent).status, 200);
+  t.equal(countGivenUp(), 1);
+});
