@@ -215,7 +215,7 @@ export class ThreadList implements StreamListener {
     const threadId = 'threadId' in event.data ? event.data.threadId : undefined;
     if (threadId === undefined) return;
     const taken = this.#rows.takeEvent(event);
-    if (taken === 'nothing') return;
+    if (taken === 'nothing' || (taken === 'unknown' && this.#isElsewhere(event, threadId))) return;
     this.#changed.add(threadId);
     if (this.#isReadingFirst || this.#isPolling) this.#heard.add(threadId);
     this.#order.change(threadId);
@@ -224,6 +224,19 @@ export class ThreadList implements StreamListener {
     const isMissing = taken === 'unknown' && this.#found?.has(threadId) !== false;
     const isUncertain = this.#missing.isBeingRead(threadId) || this.#doubtful.has(threadId);
     if (isMissing || isUncertain) this.#missing.add(threadId);
+  }
+
+  /** Whether the event has the thread, which does not belong here, and no answer is on its way that says otherwise since it is older. */
+  #isElsewhere({ data }: SkeinEvent, threadId: string): boolean {
+    if (!('thread' in data) || this.#isPageUnderWay || this.#doubtful.has(threadId)) return false;
+    if (this.#missing.isBeingRead(threadId)) return false;
+    const { name, filters, userId } = this.#queue;
+    // How much of it is unread, an event does not say.
+    return !belongs(data.thread, name, { ...filters, unread: undefined }, { userId, now: this.#port.now() });
+  }
+
+  get #isPageUnderWay(): boolean {
+    return this.#isReadingFirst || this.#isPolling || this.#state.phase === 'readingMore';
   }
 
   onReset(): Promise<void> {
@@ -388,11 +401,19 @@ export class ThreadList implements StreamListener {
   #tell(): void {
     if (this.#isRenewing) return this.#setState({});
     const order = this.#order.arrange();
+    this.#limitRows(order);
     const before = this.#state.order;
     if (!this.#isHeld || before.length === 0) return this.#show(order);
     const isSame = order.length === before.length && order.every((id, index) => before[index] === id);
     // Rows that have gone while events were missed are in no event.
     this.#setState({ waiting: isSame ? 0 : Math.max(1, this.#changed.size) });
+  }
+
+  /** What has come by events and belongs elsewhere does not stay for ever. A page that is under way may be older than what would go. */
+  #limitRows(order: readonly string[]): void {
+    if (!this.#rows.isFull || this.#isPageUnderWay) return;
+    const listed = new Set([...this.#state.order, ...order]);
+    this.#rows.limit(thread => listed.has(thread.threadId) || this.#belongs(thread));
   }
 
   #show(order: readonly string[]): void {

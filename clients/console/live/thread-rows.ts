@@ -5,15 +5,22 @@
 import type { Message, SkeinEvent, Thread } from '../../sdk/index.ts';
 import { describeChange, takeChange } from './thread-changes.ts';
 
+/** Rows that no list shows: with each there are no further questions for its thread. */
+const mostUnlisted = 5_000;
+/** So many more before the oldest go, since finding them takes a look at all. */
+const unlistedSlack = 1_000;
 /** As the server counts: more than that is "100 or more". */
 const mostUnread = 100;
 /** Code points of a preview, as the server cuts it. */
 const previewLength = 140;
 
 export class ThreadRows {
+  /** Those that were read or changed last come last. */
   readonly #threads = new Map<string, Thread>();
   /** Not known any more, but still shown. */
   readonly #left = new Map<string, Thread>();
+  /** With more than so many, listed or not, it is time to look for those that go. */
+  #most = mostUnlisted + unlistedSlack;
 
   get(threadId: string): Thread | undefined {
     return this.#threads.get(threadId);
@@ -28,6 +35,23 @@ export class ThreadRows {
     return this.#threads.values();
   }
 
+  /** Whether there may be more that are not listed than are kept. */
+  get isFull(): boolean {
+    return this.#threads.size > this.#most;
+  }
+
+  /** Of those that are not listed, what was read or changed last is kept, up to {@link mostUnlisted}: of the others the next event asks. */
+  limit(isListed: (thread: Thread) => boolean): void {
+    const unlisted = Array.from(this.#threads.values()).filter(thread => !isListed(thread));
+    this.#most = this.#threads.size - unlisted.length + mostUnlisted + unlistedSlack;
+    for (const { threadId } of unlisted.slice(0, -mostUnlisted)) this.#threads.delete(threadId);
+  }
+
+  #set(threadId: string, thread: Thread): void {
+    this.#threads.delete(threadId);
+    this.#threads.set(threadId, thread);
+  }
+
   /** Threads as they were read. Gives whether anything is new. */
   put(threads: readonly Thread[]): boolean {
     let isNew = false;
@@ -38,7 +62,7 @@ export class ThreadRows {
       const readSequence = Math.max(shown?.readSequence ?? 0, thread.readSequence ?? 0);
       // Read here since it was asked for.
       const hasReadMore = readSequence > (thread.readSequence ?? 0) && readSequence >= (thread.sequence ?? 0);
-      this.#threads.set(thread.threadId, {
+      this.#set(thread.threadId, {
         ...thread,
         readSequence,
         ...(hasReadMore ? { unreadCount: 0 } : {}),
@@ -83,7 +107,7 @@ export class ThreadRows {
     const changed = takeChange(known, event);
     if (changed === known) return 'nothing';
     const isMessage = eventName === 'thread.message.received' || eventName === 'thread.message.created';
-    this.#threads.set(threadId, isMessage ? withMessage(changed, event.data.message) : changed);
+    this.#set(threadId, isMessage ? withMessage(changed, event.data.message) : changed);
     return 'changed';
   }
 
@@ -104,7 +128,7 @@ export class ThreadRows {
     // What was said is gone with an erasure.
     const { preview, match } =
       (known.erasedAt ?? null) === (thread.erasedAt ?? null) ? known : { preview: null, match: undefined };
-    this.#threads.set(thread.threadId, {
+    this.#set(thread.threadId, {
       ...thread,
       ...(preview === undefined ? {} : { preview }),
       ...(unreadCount === undefined ? {} : { unreadCount }),

@@ -187,3 +187,61 @@ t.test(
     t.strictSame(list.getState().order, names.slice(25).reverse());
   },
 );
+
+/** A list of Mine that has been read, and which threads it has asked for by themselves. */
+async function readMine(server: Server, later: Later) {
+  const asked: string[] = [];
+  let pages = 0;
+  const port = createPort(server, later);
+  const counted: ThreadListPort = {
+    ...port,
+    list: query => (pages++, port.list(query)),
+    get: threadId => (asked.push(threadId), port.get(threadId)),
+  };
+  const list = new ThreadList(counted, { name: 'mine', filters: {}, userId: me });
+  await list.read();
+  return { list, asked, countPages: () => pages };
+}
+
+t.test('an event that has the thread is enough where it belongs elsewhere', async t => {
+  const server = new Server('mine');
+  server.change('thread_a', { assigneeUserId: me });
+  const later = new Later();
+  const { list, asked, countPages } = await readMine(server, later);
+  for (let index = 0; index < 10_000; index++)
+    list.onEvent(server.change(`foreign_${index}`, { assigneeUserId: 'user_other' }));
+  later.run();
+  await settled();
+  t.strictSame(asked, []);
+  t.equal(countPages(), 1);
+  list.onEvent(server.change('foreign_7', { assigneeUserId: me }));
+  later.run();
+  await settled();
+  later.run();
+  t.strictSame(asked, ['foreign_7'], 'it is of this list by now');
+  t.strictSame(list.getState().order, ['thread_a', 'foreign_7']);
+});
+
+t.test('of the threads that belong elsewhere and had to be read, the last 5,000 or so are kept', async t => {
+  const server = new Server('mine');
+  server.change('thread_a', { assigneeUserId: me });
+  const later = new Later();
+  const { list, asked, countPages } = await readMine(server, later);
+  const write = async (from: number, to: number): Promise<void> => {
+    for (let index = from; index < to; index++) list.onEvent(server.write(`foreign_${index}`, 'outbound'));
+    later.run();
+    await settled();
+    later.run();
+  };
+  for (let index = 0; index < 10_000; index += 20) await write(index, index + 20);
+  t.equal(asked.length, 10_000);
+  // All together, since a list that asks for many at once is read anew.
+  await write(5_000, 10_000);
+  t.equal(asked.length, 10_000, 'what is known is not asked for');
+  await write(0, 10);
+  await write(3_990, 4_000);
+  t.equal(asked.length, 10_020, 'of the others nothing is known any more');
+  t.equal(countPages(), 1);
+  t.strictSame(list.getState().order, ['thread_a']);
+  t.equal(list.getThread('thread_a')?.assigneeUserId, me);
+});
