@@ -30,7 +30,15 @@ export function Confirm({ title, children, action, name, run, problem, onClose }
     if (await act(run)) onClose();
   };
   return (
-    <Modal opened onClose={onClose} title={title} closeButtonProps={{ 'aria-label': close }}>
+    // It does not close while that is done: an error would be shown to nobody.
+    <Modal
+      opened
+      onClose={onClose}
+      closeOnClickOutside={!isRunning}
+      closeOnEscape={!isRunning}
+      title={title}
+      closeButtonProps={{ 'aria-label': close, disabled: isRunning }}
+    >
       <Stack gap="sm">
         <Text size="sm">{children}</Text>
         {name !== undefined && wanted !== '' && (
@@ -43,7 +51,7 @@ export function Confirm({ title, children, action, name, run, problem, onClose }
         )}
         {problem === undefined ? <ErrorNote error={error} /> : problem(error)}
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" disabled={isRunning} onClick={onClose}>
             {texts.cancel}
           </Button>
           <Button

@@ -1,9 +1,12 @@
 /** A dialog above the page, and one with a form that is sent. */
 import { Button, Group, Modal, Stack } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
 import { ErrorNote } from './error-note.tsx';
 import { useSubmit } from './use-submit.ts';
+
+/** By which a form tells its dialog whether it is on its way. */
+const BusyContext = createContext<(isBusy: boolean) => void>(() => undefined);
 
 interface DialogProps {
   readonly title: string;
@@ -16,20 +19,22 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** While its form is on its way, nothing closes it: what comes of that, a secret or an error, would be shown to nobody. */
 export function Dialog(props: DialogProps) {
   const { title, size = 'md', isKept = false, hasSecret = false, onClose, children } = props;
   const { close } = useKitTexts().shell;
+  const [isBusy, setBusy] = useState(false);
   return (
     <Modal
       opened
       size={size}
       onClose={onClose}
-      closeOnClickOutside={!isKept && !hasSecret}
-      closeOnEscape={!hasSecret}
+      closeOnClickOutside={!isKept && !hasSecret && !isBusy}
+      closeOnEscape={!hasSecret && !isBusy}
       title={title}
-      closeButtonProps={{ 'aria-label': close }}
+      closeButtonProps={{ 'aria-label': close, disabled: isBusy }}
     >
-      {children}
+      <BusyContext value={setBusy}>{children}</BusyContext>
     </Modal>
   );
 }
@@ -47,6 +52,11 @@ interface DialogFormProps {
 /** What was typed stays where it fails. */
 export function DialogForm({ action, isReady = true, run, problem, children }: DialogFormProps) {
   const { isRunning, error, submit } = useSubmit(run);
+  const setBusy = useContext(BusyContext);
+  useEffect(() => {
+    setBusy(isRunning);
+    return () => setBusy(false);
+  }, [setBusy, isRunning]);
   return (
     <form onSubmit={submit} autoComplete="off">
       <Stack gap="md">

@@ -126,8 +126,8 @@ function SignupForm({ page, app, body, head, foot, channel }: SignupFormProps) {
   const leave = (): Promise<void> => {
     const flow = { projectId, environmentId, channelId, ...body, hasPin };
     location.assign(beginSignup(page, { appId: app.appId, configId: configId.trim() }, flow));
-    // The page goes: its button stays busy until then.
-    return new Promise(() => undefined);
+    // The page goes: its button stays busy until then. A step back may bring the page back as it was.
+    return new Promise(resolve => addEventListener('pageshow', () => resolve(), { once: true }));
   };
   return (
     <DialogForm action={form.proceed} isReady={configId.trim() !== ''} run={leave}>
