@@ -26,6 +26,7 @@ export function CreateKey({ onCreated, onClose }: CreateKeyProps) {
     <SecretDialog
       title={created === undefined ? texts.create : created.name}
       size="lg"
+      isKept
       secret={created?.secret}
       about={texts.secretOnce}
       done={texts.done}

@@ -25,6 +25,7 @@ export function CreateWebhook({ onCreated, onClose }: CreateWebhookProps) {
     <SecretDialog
       title={created === undefined ? texts.create : created.stitch.name}
       size="lg"
+      isKept
       secret={created?.secret}
       about={texts.secretOnce}
       done={texts.toWebhook}
