@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -12,7 +13,7 @@ import { useTexts } from '../texts/index.ts';
 export const modes = ['auto', 'suggest', 'paused'] as const;
 
 interface AgentDialogProps {
-  /** Undefined: a new one. */
+  /** As it was when it was opened. Undefined: a new one. */
   readonly agent: Agent | undefined;
   readonly onDone: () => Promise<void>;
   readonly onClose: () => void;
@@ -28,12 +29,16 @@ export function AgentDialog({ agent, onDone, onClose }: AgentDialogProps) {
   const run = async (): Promise<void> => {
     const body = { name: name.trim(), loomId, mode };
     if (agent === undefined) await client.agents.create(body);
-    else await client.agents.update(agent.agentId, body);
+    else {
+      const begun = { name: agent.name.trim(), loomId: agent.loomId ?? null, mode: agent.mode };
+      const changes = getChangedFields(begun, body);
+      if (Object.keys(changes).length > 0) await client.agents.update(agent.agentId, changes);
+    }
     await onDone();
     onClose();
   };
   return (
-    <Dialog title={agent === undefined ? texts.create : texts.editTitle(agent.name)} onClose={onClose}>
+    <Dialog title={agent === undefined ? texts.create : texts.editTitle(agent.name)} isKept onClose={onClose}>
       <DialogForm
         action={agent === undefined ? texts.create : texts.save}
         isReady={name.trim() !== '' && loomId !== null}

@@ -24,7 +24,8 @@ export function LoomPage() {
   const texts = useTexts().looms;
   const { loomId } = useParams({ from: '/signed-in/$projectId/$environmentId/instructions/$loomId' });
   const { client, projectId, environmentId, mayWrite } = useTenant();
-  const [isWriting, setWriting] = useState(false);
+  /** From which the next one is being written, whichever becomes the one in use meanwhile. */
+  const [begun, setBegun] = useState<LoomVersion>();
   const { data: loom, error } = useQuery({
     queryKey: ['looms', environmentId, loomId],
     queryFn: () => client.looms.get(loomId),
@@ -45,14 +46,15 @@ export function LoomPage() {
     return <PagePending back={back} error={error} missing={texts.missing} />;
   }
   const isArchived = loom.archivedAt != null;
+  const isWriting = begun?.loomId === loomId;
   const actions = mayWrite && !isWriting && (
-    <LoomActions loom={loom} onWrite={active && (() => setWriting(true))} />
+    <LoomActions loom={loom} onWrite={active && (() => setBegun(active))} />
   );
   return (
     <Page title={loom.name} back={back} actions={actions}>
       {isArchived && <ArchivedNotice text={texts.archived} />}
-      {isWriting && active !== undefined ? (
-        <NextVersion loom={loom} active={active} onDone={() => setWriting(false)} />
+      {isWriting ? (
+        <NextVersion loom={loom} begun={begun} active={active ?? begun} onDone={() => setBegun(undefined)} />
       ) : (
         <>
           {active !== undefined && (

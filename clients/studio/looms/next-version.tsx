@@ -16,15 +16,18 @@ import { VersionForm } from './version-form.tsx';
 
 interface NextVersionProps {
   readonly loom: Loom;
+  /** What it is written from. */
+  readonly begun: LoomVersion;
+  /** The one in use: what it is compared with, and would take the place of. */
   readonly active: LoomVersion;
   readonly onDone: () => void;
 }
 
-export function NextVersion({ loom: { loomId }, active, onDone }: NextVersionProps) {
+export function NextVersion({ loom: { loomId }, begun, active, onDone }: NextVersionProps) {
   const texts = useTexts().looms;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
-  const [first] = useState(() => toFields(active));
+  const [first] = useState(() => toFields(begun));
   const [fields, setFields] = useState(first);
   const [isComparing, setComparing] = useState(false);
   const [activates, setActivates] = useState(true);

@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useAction } from '../../kit/use-action.ts';
 import type { Tool } from '../../sdk/index.ts';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
@@ -14,6 +15,8 @@ import { RotateSecret } from '../parts/rotate-secret.tsx';
 import { State } from '../parts/state.tsx';
 import { Time } from '../parts/time.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
+import { useUnsaved } from '../parts/use-unsaved.ts';
+import { useWriting } from '../parts/use-writing.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { toToolBody, toToolFields } from './tool-fields.ts';
@@ -52,7 +55,7 @@ export function ToolPage() {
             <TryTool tool={tool} />
           </Section>
           <Section title={texts.edit}>
-            <EditTool key={updatedAt} tool={tool} />
+            <EditTool key={toolId} tool={tool} />
           </Section>
         </>
       )}
@@ -100,15 +103,19 @@ function EditTool({ tool }: { readonly tool: Tool }) {
   const texts = useTexts().tools;
   const { client, environmentId } = useTenant();
   const queries = useQueryClient();
-  const [fields, setFields] = useState(() => toToolFields(tool));
+  const { begun, written, round, isWritten, change, save } = useWriting(toToolFields(tool), tool.updatedAt);
   const { isRunning, error, submit } = useSubmit(async () => {
-    await client.tools.update(tool.toolId, toToolBody(fields));
+    const changes = getChangedFields(toToolBody(begun), toToolBody(written));
+    const isSame = Object.keys(changes).length === 0;
+    const saved = isSame ? tool : await client.tools.update(tool.toolId, changes);
+    save(toToolFields(saved), saved.updatedAt);
     await queries.invalidateQueries({ queryKey: ['tools', environmentId] });
   });
+  useUnsaved(isWritten && !isRunning);
   return (
     <form onSubmit={submit}>
       <Stack gap="md" maw={720}>
-        <ToolForm fields={fields} onChange={setFields} />
+        <ToolForm key={round} fields={written} onChange={change} />
         {error !== undefined && <ErrorNote error={error} />}
         <Group>
           <Button type="submit" loading={isRunning}>

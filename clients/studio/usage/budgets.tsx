@@ -1,11 +1,13 @@
 /** How much agents may cost, and what becomes of them beyond it. */
 import { Button, Group, NumberInput, Radio, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useKitTexts } from '../../kit/texts/index.ts';
-import type { Budgets as BudgetsOfEnvironment } from '../../sdk/index.ts';
+import type { Budgets as BudgetsOfEnvironment, SetBudgetsBody } from '../../sdk/index.ts';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
+import { useUnsaved } from '../parts/use-unsaved.ts';
+import { useWriting } from '../parts/use-writing.ts';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
 import { BudgetsToday } from './budgets-today.tsx';
@@ -25,7 +27,7 @@ export function Budgets() {
   if (budgets === undefined) return loading;
   return (
     <Group align="flex-start" gap={48}>
-      <BudgetsForm key={budgets.updatedAt} budgets={budgets} />
+      <BudgetsForm key={environmentId} budgets={budgets} />
       <BudgetsToday budgets={budgets} />
     </Group>
   );
@@ -35,20 +37,15 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
   const texts = useTexts().usage.budgets;
   const { client, environmentId, maySetBudgets } = useTenant();
   const queries = useQueryClient();
-  const [limits, setLimits] = useState(() =>
-    Object.fromEntries(names.map(name => [name, toDollars(budgets[name])])),
-  );
-  const [onExceeded, setOnExceeded] = useState(budgets.onExceeded);
+  const { begun, written, isWritten, change, save } = useWriting(toBudgetFields(budgets), budgets.updatedAt);
   const { isRunning, error, submit } = useSubmit(async () => {
-    const [perRunMicros, perThreadMicros, perProjectDayMicros] = names.map(name => toMicros(limits[name]));
-    const saved = await client.budgets.set({
-      perRunMicros,
-      perThreadMicros,
-      perProjectDayMicros,
-      onExceeded,
-    });
+    // All of them are set at once: what was not written here is as it is by now.
+    const changes = getChangedFields(begun, written);
+    const saved = await client.budgets.set(toBody({ ...toBudgetFields(budgets), ...changes }));
+    save(toBudgetFields(saved), saved.updatedAt);
     queries.setQueryData(['budgets', environmentId], saved);
   });
+  useUnsaved(isWritten && !isRunning);
   return (
     <form onSubmit={submit}>
       <fieldset disabled={!maySetBudgets} style={{ border: 0, margin: 0, padding: 0, minWidth: 0 }}>
@@ -62,15 +59,15 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
                 prefix="$ "
                 min={0}
                 decimalScale={6}
-                value={limits[name] ?? ''}
-                onChange={value => setLimits(before => ({ ...before, [name]: value }))}
+                value={written[name]}
+                onChange={value => change({ [name]: value })}
               />
             ))}
           </Group>
           <Radio.Group
             label={texts.onExceeded}
-            value={onExceeded}
-            onChange={value => setOnExceeded(value === 'paused' ? 'paused' : 'suggest')}
+            value={written.onExceeded}
+            onChange={value => change({ onExceeded: value === 'paused' ? 'paused' : 'suggest' })}
           >
             <Stack gap={6} mt={6}>
               <Radio value="suggest" label={texts.exceeded.suggest} />
@@ -91,9 +88,27 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
   );
 }
 
+/** As the form holds them: in dollars, and empty where there is no limit. */
+type BudgetFields = Readonly<Record<(typeof names)[number], number | string>> &
+  Pick<BudgetsOfEnvironment, 'onExceeded'>;
+
+const toBudgetFields = (budgets: BudgetsOfEnvironment): BudgetFields => ({
+  perRunMicros: toDollars(budgets.perRunMicros),
+  perThreadMicros: toDollars(budgets.perThreadMicros),
+  perProjectDayMicros: toDollars(budgets.perProjectDayMicros),
+  onExceeded: budgets.onExceeded,
+});
+
+const toBody = (fields: BudgetFields): SetBudgetsBody => ({
+  perRunMicros: toMicros(fields.perRunMicros),
+  perThreadMicros: toMicros(fields.perThreadMicros),
+  perProjectDayMicros: toMicros(fields.perProjectDayMicros),
+  onExceeded: fields.onExceeded,
+});
+
 const toDollars = (value: number | null): number | string => (value === null ? '' : value / micros);
 
-function toMicros(dollars: number | string | undefined): number | null {
-  const value = Number.parseFloat(String(dollars ?? ''));
+function toMicros(dollars: number | string): number | null {
+  const value = Number.parseFloat(String(dollars));
   return Number.isFinite(value) ? Math.round(value * micros) : null;
 }

@@ -2,6 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -16,6 +17,8 @@ interface EditWebhookProps {
 export function EditWebhook({ stitch, onSaved, onClose }: EditWebhookProps) {
   const texts = useTexts().webhooks;
   const { client } = useTenant();
+  // The page goes on reading it.
+  const [begun] = useState(stitch);
   const [name, setName] = useState(stitch.name);
   const [url, setUrl] = useState(stitch.webhookUrl ?? '');
   const [eventNames, setEventNames] = useState<readonly string[]>(stitch.eventNames);
@@ -26,11 +29,9 @@ export function EditWebhook({ stitch, onSaved, onClose }: EditWebhookProps) {
         action={texts.save}
         isReady={name.trim() !== '' && url.trim() !== '' && !(isNarrow && eventNames.length === 0)}
         run={async () => {
-          await client.stitches.update(stitch.stitchId, {
-            name: name.trim(),
-            webhookUrl: url.trim(),
-            eventNames,
-          });
+          const before = toFields(begun.name, begun.webhookUrl ?? '', begun.eventNames);
+          const changes = getChangedFields(before, toFields(name, url, eventNames));
+          if (Object.keys(changes).length > 0) await client.stitches.update(begun.stitchId, changes);
           await onSaved();
           onClose();
         }}
@@ -55,3 +56,9 @@ export function EditWebhook({ stitch, onSaved, onClose }: EditWebhookProps) {
     </Dialog>
   );
 }
+
+const toFields = (name: string, url: string, eventNames: readonly string[]) => ({
+  name: name.trim(),
+  webhookUrl: url.trim(),
+  eventNames,
+});

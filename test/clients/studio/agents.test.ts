@@ -265,8 +265,28 @@ t.test('what was made is changed: a tool, instructions, an agent, the key of a p
   await page.getByRole('textbox', { name: 'Name of header 1' }).fill('x-shop');
   await page.getByRole('textbox', { name: 'Value of header 1' }).fill('secret-of-the-shop');
   t.strictSame(await findBarriers(page), []);
+  // What a colleague changes meanwhile stays.
+  const [{ toolId = '' } = {}] = await skein.tools.list({ limit: 1 }).toArray(1);
+  await skein.tools.update(toolId, { description: 'Where an order is by now.' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('input[value="[redacted]"]').waitFor();
+  const description = page.getByRole('textbox', { name: 'Description' });
+  t.equal(await description.inputValue(), 'Where an order is by now.');
+  t.equal((await skein.tools.get(toolId)).description, 'Where an order is by now.');
+
+  // What is half written outlives the button beside it, and a link asks before it leaves it.
+  const editor = page.getByRole('textbox', { name: 'Arguments' });
+  await editor.press('Control+End');
+  await page.keyboard.insertText('half written');
+  await page.getByRole('button', { name: 'Disable' }).click();
+  await page.getByRole('button', { name: 'Enable' }).waitFor();
+  const question = page.waitForEvent('dialog').then(asked => asked.dismiss());
+  await page.getByRole('link', { name: 'Channels' }).click();
+  await question;
+  await editor.getByText('half written').waitFor();
+  await editor.press('Control+z');
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
   await page.getByRole('textbox', { name: 'number' }).fill('A17');
   await page.getByRole('button', { name: 'Call it' }).click();
   await page.getByText('It responded').waitFor();
@@ -301,8 +321,13 @@ t.test('what was made is changed: a tool, instructions, an agent, the key of a p
   await page.getByRole('menuitem', { name: 'Change' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Ben');
   t.strictSame(await findBarriers(page), []);
+  // A colleague stops it meanwhile. And a click beside the dialog takes nothing away.
+  const [{ agentId = '' } = {}] = await skein.agents.list({ limit: 1 }).toArray(1);
+  await skein.agents.update(agentId, { mode: 'paused' });
+  await page.mouse.click(4, 4);
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('button', { name: 'Change Ben' }).click();
+  t.match(await skein.agents.get(agentId), { name: 'Ben', mode: 'paused' });
   await page.getByRole('menuitem', { name: 'Archive' }).click();
   await dialog.getByRole('button', { name: 'Archive' }).click();
   await page.getByText('No agent yet').waitFor();

@@ -18,14 +18,18 @@ t.test('a webhook is changed, disabled, given a new secret, archived and restore
   const dialog = page.getByRole('dialog');
 
   await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByRole('textbox', { name: 'Name' }).fill('Orders');
   await dialog.getByRole('textbox', { name: 'Address' }).fill('https://example.com/orders');
+  // A colleague renames it meanwhile.
+  await skein.stitches.update(stitchId, { name: 'Orders' });
   await dialog.getByText('Selected events').click();
   await dialog.getByRole('checkbox', { name: 'Everything about thread' }).check();
   t.strictSame(await findBarriers(page), []);
+  // The page has read it anew, behind the dialog.
+  await page.getByText('Orders', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
   t.match(await skein.stitches.get(stitchId), {
+    name: 'Orders',
     webhookUrl: 'https://example.com/orders',
     eventNames: ['thread.*'],
   });
@@ -41,7 +45,17 @@ t.test('a webhook is changed, disabled, given a new secret, archived and restore
   await page.getByRole('button', { name: 'New secret' }).click();
   await dialog.getByRole('combobox', { name: 'The old secret works for' }).click();
   await page.getByRole('option', { name: '24 hours' }).click();
+  const held = Promise.withResolvers<undefined>();
+  await page.route(/\/rotate-secret$/, async route => {
+    await held.promise;
+    await route.fallback();
+  });
   await dialog.getByRole('button', { name: 'New secret' }).click();
+  // While it is being made, nothing closes what is to show it.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(4, 4);
+  t.ok(await dialog.getByRole('button', { name: 'Close' }).isDisabled());
+  held.resolve(undefined);
   await dialog
     .getByRole('timer')
     .getByText(/23:59:\d\d/)
@@ -112,6 +126,8 @@ t.test('what a key may do is chosen by what it is for, and one by one', async t 
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Create API key' }).first().click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Reports');
+  // A click beside it takes nothing away.
+  await page.mouse.click(4, 4);
   const preset = dialog.getByRole('combobox', { name: 'Made for' });
   t.equal(await preset.inputValue(), 'Conversations');
   await preset.click();
