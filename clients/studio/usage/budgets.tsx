@@ -39,9 +39,10 @@ function BudgetsForm({ budgets }: { readonly budgets: BudgetsOfEnvironment }) {
   const queries = useQueryClient();
   const { begun, written, isWritten, change, save } = useWriting(toBudgetFields(budgets), budgets.updatedAt);
   const { isRunning, error, submit } = useSubmit(async () => {
-    // All of them are set at once: what was not written here is as it is by now.
+    // All of them are set at once: what was not written here stays as it is by now, perhaps a colleague's.
+    const now = await client.budgets.get();
     const changes = getChangedFields(begun, written);
-    const saved = await client.budgets.set(toBody({ ...toBudgetFields(budgets), ...changes }));
+    const saved = await client.budgets.set(toBody({ ...toBudgetFields(now), ...changes }));
     save(toBudgetFields(saved), saved.updatedAt);
     queries.setQueryData(['budgets', environmentId], saved);
   });

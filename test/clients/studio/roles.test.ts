@@ -50,9 +50,15 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
   );
   t.strictSame(await findBarriers(page), []);
   await page.getByRole('textbox', { name: 'Per day' }).fill('5');
+  // A colleague limits something else meanwhile.
+  await lead.api.budgets.set({ projectId, environmentId, perRunMicros: 250_000, onExceeded: 'paused' });
   const saved = page.waitForResponse(response => response.request().method() === 'PUT');
   await page.getByRole('button', { name: 'Save budgets' }).click();
-  t.match(await (await saved).json(), { perProjectDayMicros: 5_000_000 });
+  t.match(await (await saved).json(), {
+    perRunMicros: 250_000,
+    perProjectDayMicros: 5_000_000,
+    onExceeded: 'paused',
+  });
 });
 
 t.test('a viewer sees the prices by which runs are priced, and which models have none', async t => {
