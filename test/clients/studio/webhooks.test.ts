@@ -114,8 +114,10 @@ t.test('a key gets another name, and a new secret with a grace that is counted d
   // The old one ends before its time where that is wanted.
   const old = page.getByRole('row').filter({ hasText: 'Being replaced' });
   await old.getByRole('button', { name: 'Change Backend' }).click();
+  const revoke = page.getByRole('menuitem', { name: 'Revoke' });
+  await revoke.waitFor();
   t.equal(await page.getByRole('menuitem').count(), 1);
-  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await revoke.click();
   await dialog.getByRole('textbox').fill('Backend');
   await dialog.getByRole('button', { name: 'Revoke' }).click();
   await page.getByRole('row').filter({ hasText: 'Revoked' }).getByText('Backend').waitFor();
