@@ -79,7 +79,7 @@ export class Leases {
   /** Call it when members joined, left or changed their states, and when the lease has become valid. */
   onMembersChange(): void {
     const { view, shards } = this.#options;
-    this.#assignment = new Assignment(view.members.values());
+    this.#assignment = new Assignment(view.members.values(), this.#assignment);
     this.#failed.clear();
     for (let shard = 0; shard < shards.count; shard++) this.#advance(shard);
     this.#notifyIdle();

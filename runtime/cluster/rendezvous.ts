@@ -19,12 +19,18 @@ export function listEligible(members: Iterable<Candidate>): readonly string[] {
   return (settled.length > 0 ? settled : staying).map(({ id }) => id).sort();
 }
 
+/** A member, and its weight for each shard, as far as they were computed. */
+interface Weighed {
+  readonly id: string;
+  readonly weights: number[];
+}
+
 /** The id with the greatest weight for the shard; undefined when there are none. */
-export function pickHeaviest(ids: readonly string[], shard: number): string | undefined {
+function pickHeaviest(candidates: readonly Weighed[], shard: number): string | undefined {
   let best: string | undefined;
   let bestWeight = -1;
-  for (const id of ids) {
-    const weight = murmur3(`${id}/${shard}`);
+  for (const { id, weights } of candidates) {
+    const weight = (weights[shard] ??= murmur3(`${id}/${shard}`));
     if (weight > bestWeight || (weight === bestWeight && best !== undefined && id < best)) {
       best = id;
       bestWeight = weight;
@@ -43,22 +49,37 @@ export function pickOwner(members: readonly Candidate[], shard: number, holder?:
 
 /** The same for one set of members and many shards: remembers what it computed. */
 export class Assignment {
-  readonly #eligible: readonly string[];
+  /** All members, also those that may be given nothing: the next set has most of them, too. */
+  readonly #weighed: ReadonlyMap<string, Weighed>;
+  readonly #eligible: readonly Weighed[];
   /** Members that may keep what they hold, and get nothing else. */
   readonly #joining: ReadonlySet<string>;
   readonly #owners: (string | undefined)[] = [];
 
-  constructor(members: Iterable<Candidate>) {
+  /**
+   * @param before the assignment of the members until now, whose weights are taken over: at each change among 200 members of 256 shards they would
+   * be 51,200 hashes
+   */
+  constructor(members: Iterable<Candidate>, before?: Assignment) {
     const all = [...members];
-    this.#eligible = listEligible(all);
+    const known = before === undefined ? undefined : before.#weighed;
+    const weighed = new Map<string, Weighed>();
+    for (const { id } of all) weighed.set(id, known?.get(id) ?? { id, weights: [] });
+    const eligible = listEligible(all);
+    this.#weighed = weighed;
+    this.#eligible = this.#find(eligible);
     this.#joining = new Set(
-      all.filter(({ id, state }) => state === 'joining' && !this.#eligible.includes(id)).map(({ id }) => id),
+      all.filter(({ id, state }) => state === 'joining' && !eligible.includes(id)).map(({ id }) => id),
     );
   }
 
   pickOwner(shard: number, holder?: string): string | undefined {
     const owner = (this.#owners[shard] ??= pickHeaviest(this.#eligible, shard));
     if (owner === undefined || holder === undefined || !this.#joining.has(holder)) return owner;
-    return pickHeaviest([owner, holder], shard);
+    return pickHeaviest(this.#find([owner, holder]), shard);
+  }
+
+  #find(ids: readonly string[]): Weighed[] {
+    return ids.flatMap(id => this.#weighed.get(id) ?? []);
   }
 }

@@ -54,6 +54,19 @@ t.test(
   },
 );
 
+t.test('an assignment that takes over the weights of the one before picks the same owners', async () => {
+  const property = fc.property(fc.array(members, { minLength: 2, maxLength: 6 }), id, (sets, holder) => {
+    let assignment: Assignment | undefined;
+    for (const all of sets) {
+      assignment = new Assignment(all, assignment);
+      for (let shard = 0; shard < 8; shard++) {
+        assert.equal(assignment.pickOwner(shard, holder), pickOwner(all, shard, holder));
+      }
+    }
+  });
+  fc.assert(property);
+});
+
 t.test('the shards are spread evenly', async t => {
   for (const [nodes, count] of [
     [3, 256],
