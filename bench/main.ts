@@ -38,10 +38,12 @@ import { benchStudio } from './studio/studio.ts';
 import { benchStitchesBlackHoles } from './stitches/black-holes.ts';
 import { benchStitchesBusy } from './stitches/busy.ts';
 import { benchStitchesDown } from './stitches/down.ts';
+import { benchTracing } from './tracing.ts';
 import { startBenchDatabase, type BenchDatabase } from './support/bench-database.ts';
 
 const benchmarks: Readonly<Record<string, (database: BenchDatabase) => Promise<void>>> = {
   inbound: benchInbound,
+  tracing: benchTracing,
   deliveries: benchDeliveries,
   'stitches-down': benchStitchesDown,
   'stitches-busy': benchStitchesBusy,
