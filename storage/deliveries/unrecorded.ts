@@ -65,7 +65,8 @@ const maxCandidates = 2_000;
 const selectSpans = `
   select p.stitch_id as "stitchId", case when p.cancelled_at is null then greatest(p.after_seq, s.settled_seq) else p.after_seq end as after,
     p.upto_seq as upto, p.event_names as "eventNames", p.cancelled_at as "cancelledAt", p.in_flight as "inFlight", l.last_seq as head
-  from stitch_spans p join stitches s on s.stitch_id = p.stitch_id join project_streams l on l.project_id = p.project_id
+  from stitch_spans p join stitches s on s.stitch_id = p.stitch_id and s.project_id = p.project_id
+  join project_streams l on l.project_id = p.project_id
   where p.project_id = $1 and p.environment_id = $2 and ($3::text is null or p.stitch_id = $3)`;
 
 /** What the stitches of the environment follow, or one of them: where deliveries without a row are. */

@@ -44,7 +44,7 @@ const setNextDue = `
     (select to_timestamp(min(greatest(active_second, updated_second))) - $2 from threads t
       where t.project_id = $3 and t.environment_id = $4),
     (select min(completed_at) - $2 from agent_runs r where r.project_id = $3 and r.environment_id = $4 and r.thread_id is null))
-  where environment_id = $4`;
+  where environment_id = $4 and project_id = $3`;
 
 /** `$2`: the threads; those that are still idle are locked until the statement is done. One that is being changed is skipped. */
 const stillIdle = `

@@ -59,7 +59,8 @@ const follow = `
     join threads t on t.thread_id = s.thread_id and t.project_id = s.project_id and t.environment_id = s.environment_id
     cross join lateral (select ${nameWords} as words) name
     where (t.participant is not null or t.external_ref is not null or t.state ? 'subject') and not exists (
-      select from message_words known where known.thread_id = t.thread_id and known.sequence = 0 and known.words = name.words)
+      select from message_words known
+      where known.thread_id = t.thread_id and known.project_id = t.project_id and known.sequence = 0 and known.words = name.words)
     on conflict (thread_id, sequence) do update set words = excluded.words where w.words <> excluded.words
   )
   select coalesce(bool_or(due.through < due.last_seq), false) as "isBehind" from moved join due using (project_id)`;

@@ -8,9 +8,9 @@
  * Not sign-up: it answers `email_in_use`, so its time tells nothing that its status does not. Where nobody may sign
  * up, the policy refuses before anybody looks for an account (test/gateway/auth/sign-up-policy.test.ts).
  */
-import pg from 'pg';
 import t from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
+import { onStatement } from '../../support/sent-statements.ts';
 import { startAuthNode } from '../auth/auth-fixture.ts';
 
 const { database: db } = await startTestDatabase(t);
@@ -44,31 +44,18 @@ t.test('a login', async t => {
   t.ok(found < factor && found > 1 / factor, `${found.toFixed(2)} times as much`);
 });
 
-/** A statement as the driver is given it. */
-interface Sent {
-  readonly text: string;
-  readonly name?: string;
-}
-
 /** What is sent to the database meanwhile, without the values that stand in the texts. */
 async function getStatements(work: () => Promise<unknown>): Promise<string[]> {
   const statements: string[] = [];
-  const { prototype } = pg.Client;
-  const query = Object.getOwnPropertyDescriptor(prototype, 'query');
-  if (query === undefined) throw new Error('pg has no query any more');
-  const send = query.value as (this: pg.Client, ...given: unknown[]) => unknown;
-  prototype.query = function (this: pg.Client, ...given: unknown[]) {
-    const [asked] = given as [string | Sent];
-    const { text, name = '' } = typeof asked === 'string' ? { text: asked } : asked;
+  const stop = onStatement(({ text, name }) => {
     // What sends the mails comes round by itself, and after the answer; the pool may open a connection at any time, and asks it where it is.
     if (!/^mails\./.test(name) && !text.includes('pg_is_in_recovery()'))
       statements.push(text.replace(/'(?:[^']|'')*'/g, '?').replace(/\bnull\b/g, '?'));
-    return send.apply(this, given);
-  } as typeof prototype.query;
+  });
   try {
     await work();
   } finally {
-    Object.defineProperty(prototype, 'query', query);
+    stop();
   }
   return statements;
 }
