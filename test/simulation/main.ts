@@ -2,6 +2,7 @@
  * npm run sim -- --seeds N [--from S]   simulates N seeds, from S on (default: fresh ones), on all cores
  * npm run sim -- --seed S               replays one seed, and tells its story
  *   either with --load usual|behind|long  gives all seeds that load (load.ts), and not each its own
+ * npm run sim -- --membership [--nodes 3,10] [--seed S]  counts what clusters of so many nodes pay for being one (membership.ts)
  * npm run sim -- --mutants [name] [--seeds N]   makes bugs in a copy of the code, one after another, and finds each within N seeds (5,000)
  */
 import { randomInt } from 'node:crypto';
@@ -11,6 +12,7 @@ import { faultKinds, type FaultKind } from './faults.ts';
 import { invariants } from './invariants.ts';
 import { findMutants } from './find-mutants.ts';
 import { isLoad, type LoadName, loads } from './load.ts';
+import { tellMembership } from './tell-membership.ts';
 import { simulate } from './simulate.ts';
 
 const defaultSeeds = 500;
@@ -25,6 +27,8 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string' },
     load: { type: 'string' },
     mutants: { type: 'boolean', default: false },
+    membership: { type: 'boolean', default: false },
+    nodes: { type: 'string', default: '3,10,25,50,100,200' },
   },
   allowPositionals: true,
 });
@@ -102,6 +106,11 @@ function showBatch({ seeds, seconds, virtualSeconds, acknowledged, faults, faile
 
 async function main(): Promise<boolean> {
   if (values.mutants) return findMutants(positionals[0], whole('seeds', values.seeds ?? '5000'), write);
+  if (values.membership) {
+    const nodes = values.nodes.split(',').map(text => whole('nodes', text));
+    await tellMembership(nodes, whole('seed', values.seed ?? '1'), write);
+    return true;
+  }
   if (values.seed !== undefined) return replay(whole('seed', values.seed));
   const from = values.from === undefined ? randomInt(1, 2 ** 31) : whole('from', values.from);
   return many(from, whole('seeds', values.seeds ?? positionals[0] ?? String(defaultSeeds)));
