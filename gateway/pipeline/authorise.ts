@@ -194,7 +194,7 @@ export class Authority implements AccessRules {
 
   /** Of a workspace that demands it of its members. */
   #requireSecondFactor(caller: Caller | ServiceCaller, isRequired: boolean | undefined): void {
-    if (isRequired !== true || (caller.type === 'user' && caller.hasSecondFactor === true)) return;
+    if (isRequired !== true || (caller.type === 'user' && caller.hasSecondFactor)) return;
     throw this.#denied(caller, describeSecondFactor, { reason: 'second_factor' });
   }
 

@@ -38,7 +38,7 @@ export interface UserCaller {
   readonly email: string;
   readonly emailVerified: boolean;
   /** Whether they sign in with a second factor: some workspaces demand it. */
-  readonly hasSecondFactor?: boolean;
+  readonly hasSecondFactor: boolean;
   /** They may do nothing before they have verified their address: the deployment admits only some domains. */
   readonly mustVerify?: boolean;
 }

@@ -108,13 +108,14 @@ async function admitTicket(
   const holder = await options.tickets.redeem(ticket, projectId, now);
   if (holder === undefined) throw new ServiceError('svc/auth/invalid_token');
   visitor.refund();
-  const { userId, sessionId, email, emailVerified } = holder;
+  const { userId, sessionId, email, emailVerified, hasSecondFactor } = holder;
   // The roles are read below.
   const members = [{ projectId, userId, roles: '' }];
   const gone = await options.findRevokedCredentials({ sessionIds: [sessionId], apiKeyIds: [], members }, now);
   if (gone.has(sessionId)) throw new ServiceError('svc/auth/invalid_token');
   if (gone.has(toMemberKey(projectId, userId))) throw new ServiceError('svc/console/forbidden');
-  const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified };
+  // Whether they must verify their address first was asked when they took the ticket.
+  const caller: UserCaller = { type: 'user', userId, sessionId, email, emailVerified, hasSecondFactor };
   const seen = await findSeen(options, caller, projectId);
   return { ...seen, userId, sessionId, expiresAt: Infinity, apiKeyId: undefined };
 }

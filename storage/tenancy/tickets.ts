@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { type Database, executeBound } from '../database/index.ts';
+import { selectHasSecondFactor } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 
@@ -20,6 +21,8 @@ export interface TicketHolder {
 export interface RedeemedTicket extends TicketHolder {
   readonly email: string;
   readonly emailVerified: boolean;
+  /** Whether a login of the user takes more than the password. */
+  readonly hasSecondFactor: boolean;
 }
 
 const insert = `
@@ -31,7 +34,7 @@ const use = `
   update stream_tickets s set used_at = $3 from users u
   where ticket_hash = $1 and project_id = $2 and used_at is null and expires_at > $3 and u.user_id = s.user_id
   returning project_id as "projectId", s.user_id as "userId", session_id as "sessionId", u.email,
-    u.email_verified_at is not null as "emailVerified"`;
+    u.email_verified_at is not null as "emailVerified", ${selectHasSecondFactor('u.user_id')} as "hasSecondFactor"`;
 
 export class StreamTickets {
   readonly #db: Pick<Database, 'query' | 'em'>;

@@ -33,6 +33,7 @@ const boss: Caller = {
   sessionId: exampleId('session'),
   email: 'ada@acme.test',
   emailVerified: true,
+  hasSecondFactor: false,
 };
 
 /** A request like the example of the document, with what is required. */

@@ -219,7 +219,8 @@ export function key(...scopes: Scope[]): KeyCaller {
 }
 
 export function user(userId: string, emailVerified = true): UserCaller {
-  return { type: 'user', userId, sessionId: 'ses_1', email: `${userId}@example.com`, emailVerified };
+  const email = `${userId}@example.com`;
+  return { type: 'user', userId, sessionId: 'ses_1', email, emailVerified, hasSecondFactor: false };
 }
 
 /** By the word after Bearer. */

@@ -112,6 +112,33 @@ t.test('tickets are for people with a membership', async t => {
   t.equal((await node.connect(projectId, { ticket }).opened()).refused, 403, 'membership lost meanwhile');
 });
 
+t.test('where a second factor is demanded, a ticket opens the stream to whoever has one', async t => {
+  const node = await ConsoleNode.start(t, database);
+  const tenant = await node.tenant();
+  const { projectId, workspaceId, founder } = tenant;
+  const operator = await node.person();
+  await node.join(tenant, operator, 'agent');
+  const tickets = [
+    await createTicket(node, projectId, founder.token),
+    await createTicket(node, projectId, operator.token),
+  ];
+  await database.query('update workspaces set requires_second_factor = true where workspace_id = $1', [
+    workspaceId,
+  ]);
+  node.access.invalidateWorkspace(workspaceId);
+  await database.query(
+    `insert into second_factors (user_id, secret, confirmed_at, last_step, created_at, updated_at)
+     values ($1, 'sealed', now(), 0, now(), now()), ($2, 'sealed', null, 0, now(), now())`,
+    [founder.userId, operator.userId],
+  );
+  const [theirs, without] = tickets.map(ticket => node.connect(projectId, { ticket }));
+  t.match(await theirs?.resume(), { type: 'resumed' });
+  await without?.opened();
+  t.equal(without?.refused, 403, 'one that was not set up to its end is none');
+  await node.commit(happening(tenant));
+  await theirs?.through(1);
+});
+
 t.test('a member who is removed is shown out at once', async t => {
   const node = await ConsoleNode.start(t, database);
   const tenant = await node.tenant();
