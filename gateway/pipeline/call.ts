@@ -225,8 +225,17 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     const names = part === undefined ? [...owner, id, key] : [...owner, id, key, part];
     const acting = getActingUserId(this);
     const asked = acting === undefined ? this.source.path : `${this.source.path}\n${acting}`;
-    const mark = idempotency.createMark(owner, names, asked, this.body);
+    const mark = idempotency.createMark(this.#keyPlace(), names, asked, this.body);
     return operation.secret === true ? idempotency.sealing(mark) : mark;
+  }
+
+  /**
+   * Where a reply is that an event has: project and environment. Of whom else a key belongs to the database is given a hash alone: of a request
+   * without a credential that is the body, with its passwords and tokens.
+   */
+  #keyPlace(): readonly string[] {
+    const project = this.#found ?? this.project;
+    return project === undefined ? [] : [project.projectId, project.environmentId];
   }
 
   /** Whom a key belongs to. Without anybody to whom it could belong it would be everybody's: undefined. */

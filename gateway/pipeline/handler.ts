@@ -66,8 +66,8 @@ export interface ProjectScope {
 
 /** The key of a request and what it stands for (docs/contract-decisions.md, "Idempotency-Key"). */
 export interface IdempotencyMark extends WorkKey {
-  /** Whom the key belongs to: project and environment as a rule. */
-  readonly owner: readonly string[];
+  /** Project and environment, where the request is in one: there a reply is looked for that an event has. Else empty. */
+  readonly place: readonly string[];
 }
 
 /** What a request does under its key: the key goes with the one commit that this makes. */

@@ -91,18 +91,18 @@ export class Idempotency {
   }
 
   /**
-   * The mark of a request with a key. `owner` is whom the key belongs to: project and environment, or the user where there is no
-   * project, or the address with the body. `names` are what makes it another one: the owner, the operation and the key. None can contain
-   * a line feed, so the lines keep them distinct.
+   * The mark of a request with a key. `place` is project and environment, empty where there are none. `names` are what makes it another
+   * one: whom the key belongs to (project and environment, or the user where there is no project, or the address with the body), the
+   * operation and the key. None can contain a line feed, so the lines keep them distinct.
    */
   createMark(
-    owner: readonly string[],
+    place: readonly string[],
     names: readonly string[],
     path: string,
     body: unknown,
   ): IdempotencyMark {
     return {
-      owner,
+      place,
       keyHash: this.#digest(names.join('\n')),
       fingerprint: this.#digest(`${path}\n${canonicalJson(body)}`),
     };
@@ -160,7 +160,7 @@ export class Idempotency {
 
   async #lookUp(mark: IdempotencyMark, refusal: ServiceError): Promise<KeptRow | undefined> {
     try {
-      return await this.#options.keys.find(mark, mark.owner);
+      return await this.#options.keys.find(mark, mark.place);
     } catch (err) {
       this.#options.log.warn({ err }, 'an idempotency key could not be looked up');
       throw refusal;

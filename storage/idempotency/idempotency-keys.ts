@@ -46,9 +46,13 @@ export class IdempotencyKeys {
     this.#db = db;
   }
 
-  /** The row of a key, unless it is absent or expired. @param owner project and environment: a reply that is an event's is theirs */
-  async find({ keyHash }: RequestKey, owner: readonly string[]): Promise<KeptRow | undefined> {
-    const [row] = await this.#db.query<KeptRow>(selectKept, [keyHash, owner], 'idempotency.find');
+  /**
+   * The row of a key, unless it is absent or expired.
+   *
+   * @param place project and environment, of which a reply is that an event has; empty: there are none. A database may log it
+   */
+  async find({ keyHash }: RequestKey, place: readonly string[]): Promise<KeptRow | undefined> {
+    const [row] = await this.#db.query<KeptRow>(selectKept, [keyHash, place], 'idempotency.find');
     return row;
   }
 

@@ -618,6 +618,37 @@ t.test('an expired key that was not removed yet blocks no request', async t => {
   t.equal(answer.headers.get('idempotent-replayed'), null);
 });
 
+t.test('what is sent without a credential is in no parameter of a statement', async t => {
+  const parameters: unknown[] = [];
+  const noting: Pick<Database, 'query'> = {
+    query: (text, values = [], name) => {
+      parameters.push(...values);
+      return database.query(text, values, name);
+    },
+  };
+  let isRefused = true;
+  const { ask } = await setUp(
+    t,
+    {
+      createPublicNote: inTransaction(() => {
+        if (isRefused) throw new ServiceError('svc/runtime/conflict');
+        return { n: 1 };
+      }),
+    },
+    noting,
+  );
+  const password = 'correct horse';
+  const post = () =>
+    ask('POST', '/v1/public', { body: { projectId, text: password }, headers: { 'Idempotency-Key': 'k' } });
+  const refused = await post();
+  t.equal(refused.status, 409);
+  isRefused = false;
+  const again = await post();
+  t.same([again.status, again.headers.get('idempotent-replayed')], [409, 'true'], 'it is known again');
+  t.ok(parameters.length >= 4, 'it was looked up and kept');
+  t.notMatch(JSON.stringify(parameters), password);
+});
+
 t.test('when the database fails, the answer that there is stands', async t => {
   let failing = '';
   let failed = 0;
