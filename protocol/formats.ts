@@ -27,6 +27,9 @@ export function isInstant(text: string): boolean {
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** Longest e-mail address, in characters: 64 before the @ and 255 behind it (RFC 5321, section 4.5.3.1). */
+export const maxEmailLength = 320;
+
 /** An RFC 5322 address of the usual form: no quoted names, no address literals, a domain with a dot. */
 export function isEmailAddress(text: string): boolean {
   const at = text.lastIndexOf('@');

@@ -53,7 +53,10 @@ const linkTo = (baseUrl: string, page: string, token: string, app: MailedApp = '
 /** Longest name in a mail, in code points: enough to know it by, too short for a message of its own. */
 const maxNameLength = 40;
 
-/** A name that a user typed: quoted, so that it does not read as ours, and no longer than a name is. */
+/** Longest e-mail address in a mail, in code points: few are longer. */
+const maxAddressLength = 80;
+
+/** What a user typed, or a provider said of them: quoted, so that it does not read as ours, and no longer than need be. */
 function quote(name: string, maxLength = maxNameLength): string {
   const points = [...name];
   return JSON.stringify(points.length > maxLength ? `${points.slice(0, maxLength - 3).join('')}...` : name);
@@ -213,7 +216,7 @@ function invitation({ token, workspace, inviter, app }: InvitationMail, baseUrl:
     subject: 'You are invited to a workspace',
     link,
     text: [
-      `${inviter} invites you to the workspace`,
+      `${quote(inviter, maxAddressLength)} invites you to the workspace`,
       `${quote(workspace)}.`,
       '',
       'Open this link to join it:',

@@ -7,6 +7,7 @@
  * changed counts at once.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { isEmailAddress, maxEmailLength } from '../../protocol/formats.ts';
 import {
   getUrlRefusal,
   type OutboundRequest,
@@ -97,7 +98,7 @@ export class IdentityProviders {
     return url.href;
   }
 
-  /** The address that the provider has verified. Rejects with {@link ProviderRefused}. */
+  /** The address that the provider has verified, of the form that every other address has. Rejects with {@link ProviderRefused}. */
   async finish(provider: Provider, secrets: FlowSecrets, answer: ProviderAnswer): Promise<string> {
     if (!isSame(answer.state, secrets.state))
       throw new ProviderRefused('The answer belongs to another sign-in.');
@@ -127,6 +128,9 @@ export class IdentityProviders {
     const { email, email_verified: isVerified } = said;
     if (typeof email !== 'string' || isVerified !== true)
       throw new ProviderRefused('The provider has not verified the e-mail address.', { hasAnswered });
+    // Whoever runs a provider has it say what they like, and mails to others show it.
+    if (email.length > maxEmailLength || !isEmailAddress(email))
+      throw new ProviderRefused('The provider vouches for what is no e-mail address.', { hasAnswered });
     return email;
   }
 

@@ -4,6 +4,7 @@
  */
 import Type from 'typebox';
 import type { Static, TObject, TOptional, TProperties, TSchema, TString, TUnsafe } from 'typebox';
+import { maxEmailLength } from '../formats.ts';
 import { idPattern, type Resource } from '../ids.ts';
 
 /**
@@ -31,7 +32,7 @@ export function httpUrl(): TString {
 
 /** An e-mail address. */
 export function emailAddress(): TString {
-  return Type.String({ format: 'email', maxLength: 320 });
+  return Type.String({ format: 'email', maxLength: maxEmailLength });
 }
 
 /** A password to set: 8 to 256 code points. */

@@ -25,6 +25,19 @@ t.test('the text says what to do, with the token out of servers\u2019 sight', as
   t.ok(mail.text.split('\n').includes(secret));
 });
 
+t.test('whoever invites is quoted, and cut: what stands in their place reads as no text of ours', async t => {
+  const invite = (inviter: string): string[] =>
+    mailText('invitation', JSON.stringify({ token: secret, workspace: 'Acme', inviter }), 'http://skein.test')
+      .text.split('\n')
+      .slice(0, 2);
+  t.strictSame(invite('ada@example.com'), ['"ada@example.com" invites you to the workspace', '"Acme".']);
+  const letter = `Your account is closed.\n\nOpen https://evil.example\n${'Now. '.repeat(100)}@acme.test`;
+  const [first = '', second] = invite(letter);
+  t.match(first, /^"Your account is closed\.\\n\\nOpen https:\/\/evil\.example\\n[^"]*\.\.\." invites you/);
+  t.ok(first.length < 130, `${first.length} characters`);
+  t.equal(second, '"Acme".');
+});
+
 t.test(
   'without SMTP a mail is a file that its owner can read the link in, and a line in the log without it',
   async t => {

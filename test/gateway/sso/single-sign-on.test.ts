@@ -240,6 +240,27 @@ t.test('a provider vouches for verified addresses of proven domains alone', asyn
   t.same(await db.query(`select from users where email like '%eve@%'`), []);
 });
 
+t.test('what a provider vouches for is an e-mail address, or nobody signs in', async t => {
+  const count = () => db.query<{ count: number }>('select count(*)::int as count from users');
+  const before = await count();
+  for (const text of [
+    'acme.test',
+    '@acme.test',
+    'eve@eve@acme.test',
+    'Your account is closed, see evil.example @acme.test',
+    'Your account is closed.\n\nOpen https://evil.example\n@acme.test',
+    'eve\0@acme.test',
+    `${'e'.repeat(400)}@acme.test`,
+  ]) {
+    await t.rejects(
+      signOn('ann@acme.test', text),
+      { ...failed, message: /no e-mail address/ },
+      JSON.stringify(text.slice(0, 60)),
+    );
+  }
+  t.strictSame(await count(), before, 'there is no account of it');
+});
+
 t.test('an account of the address is found, and its second factor asked for', async t => {
   const carl = await signUp('carl@acme.test');
   await db.query('update users set email_verified_at = now() where user_id = $1', [carl.userId]);
