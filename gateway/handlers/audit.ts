@@ -8,21 +8,19 @@ import {
   type ExportAuditLogsQuery,
   type ListAuditLogsQuery,
 } from '../../protocol/resources/index.ts';
-import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import { type Cursors, fromScanPage, type ScanPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { type AuditFilter, auditPage } from '../../storage/audit/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 
 type View = Pick<AuditFilter, 'scope' | 'environmentId' | 'withoutProduction'>;
 type Filters = Omit<AuditFilter, 'before' | 'limit'>;
+type AuditDatabase = Pick<Database, 'query' | 'scan'>;
 
 /** Entries that an export reads at once, of some 300 bytes: what it has in memory is this and the page before. */
 const exportedAtOnce = 500;
 
-export function auditHandlers(
-  database: Pick<Database, 'query'>,
-  cursors: Cursors,
-): Handlers<typeof auditOperations> {
+export function auditHandlers(database: AuditDatabase, cursors: Cursors): Handlers<typeof auditOperations> {
   return {
     listAuditLogs: async call => {
       const { cursor, limit = defaultPageSize, workspaceId: _, projectId: __, ...filters } = call.query;
@@ -30,33 +28,42 @@ export function auditHandlers(
       const scope = `audit-logs ${JSON.stringify([view, filters])}`;
       const before = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
       const asked = createFilters(view, call.query);
-      const rows = await auditPage(database, { ...asked, before, limit: limit + 1 });
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.auditLogId])) };
+      const page = await auditPage(database, { ...asked, before, limit });
+      return { body: fromScanPage(page, end => cursors.encode(scope, [end.auditLogId])) };
     },
 
     exportAuditLogs: async call => {
       const filters = createFilters(await createView(call, call.query), call.query);
       // Read before the answer begins: until then a database that is away is a 503.
       const first = await auditPage(database, { ...filters, limit: exportedAtOnce });
+      const isUnread = (): boolean => stream.destroyed;
+      const stream: Readable = Readable.from(readLines(database, filters, first, isUnread), {
+        highWaterMark: 1,
+      });
       return {
-        stream: Readable.from(readLines(database, filters, first), { highWaterMark: 1 }),
+        stream,
         headers: { 'Content-Disposition': 'attachment; filename="audit-log.ndjson"' },
       };
     },
   };
 }
 
-/** The entries from that page on, a page of lines at a time. */
+/**
+ * The entries from that page on, a page of lines at a time.
+ *
+ * @param isUnread whether the client has gone: while nothing is found, nothing is sent, and only by this it is noticed
+ */
 async function* readLines(
-  database: Pick<Database, 'query'>,
+  database: AuditDatabase,
   filters: Filters,
-  first: readonly AuditLog[],
+  first: ScanPage<AuditLog>,
+  isUnread: () => boolean,
 ): AsyncGenerator<Buffer> {
   for (let page = first; ;) {
-    if (page.length > 0) yield Buffer.from(page.map(log => `${JSON.stringify(log)}\n`).join(''));
-    const before = page.at(-1)?.auditLogId;
-    if (page.length < exportedAtOnce || before === undefined) return;
-    page = await auditPage(database, { ...filters, before, limit: exportedAtOnce });
+    const { rows, end } = page;
+    if (rows.length > 0) yield Buffer.from(rows.map(log => `${JSON.stringify(log)}\n`).join(''));
+    if (end === undefined || isUnread()) return;
+    page = await auditPage(database, { ...filters, before: end.auditLogId, limit: exportedAtOnce });
   }
 }
 

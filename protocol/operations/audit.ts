@@ -2,7 +2,10 @@
 import Type from 'typebox';
 import type { Operation } from '../operation.ts';
 import { AuditLog, ExportAuditLogsQuery, ListAuditLogsQuery, createList } from '../resources/index.ts';
-import { access, listing, reading } from './rules.ts';
+import { access, listing, reading, shortPages } from './rules.ts';
+
+const audited =
+  'A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`, the list contains what was done in that environment and what belongs to no environment. Entries are kept for 400 days.';
 
 export const auditOperations = {
   listAuditLogs: {
@@ -10,8 +13,7 @@ export const auditOperations = {
     path: '/audit-logs',
     tag: 'Audit',
     summary: 'List audit log entries, newest first',
-    description:
-      'A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`, the list contains what was done in that environment and what belongs to no environment. Entries are kept for 400 days.',
+    description: `${audited} ${shortPages}`,
     auth: 'project',
     access: access.readAudit,
     query: ListAuditLogsQuery,

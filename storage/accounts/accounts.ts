@@ -75,8 +75,8 @@ const selectStudioUser = `
 
 const selectFirstSession = `select address from sessions where user_id = $1 order by created_at limit 1`;
 
-/** What was recorded of nobody. */
-const forgetAttempt = `delete from audit_logs where target_id = ?`;
+/** What was recorded of nobody, who is a member of no workspace. */
+const forgetAttempt = `delete from audit_logs where workspace_id is null and target_id = ?`;
 
 /** All that the user owns. Nobody else is a member there any more. */
 const archiveWorkspaces = `

@@ -6,6 +6,7 @@ import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Assignment } from './assignment.ts';
 import { Audit } from './audit.ts';
+import { AuditTargets, FewerAuditIndexes } from './audit-targets.ts';
 import { ChannelChanges } from './channel-changes.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
@@ -112,4 +113,6 @@ export const migrations = [
   { name: '0068-single-sign-on', class: SingleSignOn },
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
+  { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0072-fewer-audit-indexes', class: FewerAuditIndexes },
 ];

@@ -130,14 +130,18 @@ export interface ScanPage<T> {
   readonly end: T | undefined;
 }
 
-/** Runs the statement: a scan on the connections for scans, anything else as any read. */
+/**
+ * Runs the statement: a scan on the connections for scans, anything else as any read.
+ *
+ * @param ownerId whose list it is, which shares the connections with its other lists: a project, or a workspace
+ */
 export async function readScanPage<T extends ScanRow>(
   db: Pick<Database, 'query' | 'scan'>,
-  projectId: string,
+  ownerId: string,
   { text, values, isScan }: ScanStatement,
   limit: number,
 ): Promise<ScanPage<T>> {
-  const rows = isScan ? await db.scan<T>(projectId, text, values) : await db.query<T>(text, values);
+  const rows = isScan ? await db.scan<T>(ownerId, text, values) : await db.query<T>(text, values);
   return toScanPage(rows, limit);
 }
 

@@ -1653,7 +1653,7 @@ export interface PartnerAppsApi {
 export interface AuditLogsApi {
   /**
    * List audit log entries, newest first.
-   * A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`, the list contains what was done in that environment and what belongs to no environment. Entries are kept for 400 days.
+   * A Studio user names `workspaceId`, for all its projects and its members’ accounts, or `projectId`; an API key is bound to its project and environment. With `environmentId`, the list contains what was done in that environment and what belongs to no environment. Entries are kept for 400 days. A page scans a bounded number of items: with filters that match few of them it may be short, or empty, while hasMore is true. Nothing is left out: nextCursor continues from there.
    * API keys need `audit:read`.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/email_not_verified`, `svc/runtime/not_found`
    */

@@ -1,6 +1,6 @@
 /**
  * A list of the API as a table: page after page as its reader asks for more, with the columns that they have chosen. What is empty says what
- * to do next; what cannot be read says why.
+ * to do next, and while only the beginning was looked through, that; what cannot be read says why.
  */
 import { ActionIcon, Button, Checkbox, Popover, Stack, Table, VisuallyHidden } from '@mantine/core';
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
@@ -63,7 +63,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
           {loading}
         </p>
       )}
-      {isEmpty && <div className={classes['empty']}>{empty}</div>}
+      {isEmpty && <div className={classes['empty']}>{hasNextPage ? texts.noneYet : empty}</div>}
       {rows.length > 0 && (
         <Table.ScrollContainer
           className={classes['scroll']}

@@ -1,6 +1,7 @@
 /** Lists of many pages, which columns are shown, and what strangers write into them. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
+import { newId } from '../../../protocol/ids.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { findBarriers, openConsole, phone, receive, startConsole } from '../console/console-page.ts';
 
@@ -115,4 +116,24 @@ t.test('what strangers write is text, wherever it is shown', async t => {
   await page.getByRole('option').first().waitFor();
   t.equal(await page.evaluate(`'taken' in window`), false, 'the palette');
   t.strictSame(await findBarriers(page), []);
+});
+
+t.test('where a page finds nothing and more follows, it is said, and asked for', async t => {
+  const { workspaceId } = await owner.api.projects.get(projectId);
+  const ids = Array.from({ length: 2_100 }, () => newId('audit'));
+  await setting.database.query(
+    `insert into audit_logs (audit_log_id, workspace_id, actor_type, actor_id, action, target_id, created_at)
+     select id, $2, 'user', $3, 'workspace.updated', $2, now() from unnest($1::text[]) as id`,
+    [ids, workspaceId, owner.userId],
+  );
+  const page = await openConsole(t, browser, setting, owner, {
+    path: at(`/audit?actor=${owner.userId}&action=workspace.created`),
+  });
+  const nothingYet = page.getByText('Nothing found so far');
+  await nothingYet.waitFor();
+  t.strictSame(await findBarriers(page), []);
+  await more(page).click();
+  await page.getByRole('button', { name: 'workspace.created' }).waitFor();
+  t.equal(await nothingYet.count(), 0);
+  t.equal(await more(page).count(), 0);
 });

@@ -1,6 +1,13 @@
 /** The audit log as a file. */
+import { once } from 'node:events';
 import t from 'tap';
+import { auditHandlers } from '../../../gateway/handlers/audit.ts';
 import type { AuditLog } from '../../../protocol/resources/audit.ts';
+import type { Database } from '../../../storage/database/database.ts';
+import { maxScannedRows } from '../../../storage/paging/bounded-scan.ts';
+import { Cursors } from '../../../storage/paging/cursors.ts';
+import { KeyRing } from '../../../storage/secrets/key-ring.ts';
+import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startAuthNode } from '../auth/auth-fixture.ts';
 import { membership, type User } from './membership-fixture.ts';
@@ -67,6 +74,56 @@ t.test('the filters of the list narrow it', async t => {
   );
   t.equal((await of(`${all}&since=${new Date(Date.now() - 60_000).toISOString()}`)).length, 3);
   t.strictSame(await of(`projectId=${projectId}`), [], 'nothing is an empty file');
+});
+
+t.test('what lies behind many others: the list comes to it by short pages, the export by itself', async t => {
+  const user = await node.signedUp();
+  const { workspaceId } = user;
+  await addEntries(workspaceId, maxScannedRows + 100);
+  await db.query(
+    `insert into audit_logs (audit_log_id, workspace_id, actor_type, actor_id, action, target_id, created_at)
+     values ('aud_00' || right($1, 12) || lpad('0', 12, '0'), $1, 'system', 'system', 'workspace.created', $1, now())`,
+    [workspaceId],
+  );
+  const query = `workspaceId=${workspaceId}&actorId=system&action=workspace.created`;
+  const { body: first } = await user.client.call('GET', `/audit-logs?${query}`);
+  t.match(first, { data: [], hasMore: true, nextCursor: String });
+  const { body: second } = await user.client.call(
+    'GET',
+    `/audit-logs?${query}&cursor=${String(first['nextCursor'])}`,
+  );
+  t.match(second, { data: [{ action: 'workspace.created' }], hasMore: false, nextCursor: null });
+  const { text } = await getExport(user, query);
+  t.strictSame(parse(text), second['data']);
+});
+
+t.test('an export that finds nothing ends where nobody reads it any more', async t => {
+  let reads = 0;
+  let onThird: () => unknown = () => undefined;
+  // A log without an end, of which nothing is wanted.
+  const scan = (): Promise<object[]> => {
+    reads += 1;
+    if (reads === 3) onThird();
+    if (reads > 20) return Promise.reject(new Error('it is still read'));
+    return Promise.resolve([
+      { auditLogId: 'aud_1', createdAt: new Date(), scanned: maxScannedRows, matches: false },
+    ]);
+  };
+  const source = { scan, query: scan } as unknown as Database;
+  const { exportAuditLogs } = auditHandlers(source, new Cursors(new KeyRing(freshKey())));
+  const call = {
+    caller: undefined,
+    project: undefined,
+    query: { projectId: 'prj_1', actorId: 'usr_1', action: 'workspace.created' },
+  } as unknown as Parameters<typeof exportAuditLogs>[0];
+  const { stream } = await exportAuditLogs(call);
+  if (stream === undefined) throw new Error('there is no stream');
+  onThird = () => stream.destroy();
+  stream.on('error', () => undefined);
+  const closed = once(stream, 'close');
+  stream.resume();
+  await closed;
+  t.equal(reads, 3);
 });
 
 t.test('it is for admins; others are refused before the first line', async t => {

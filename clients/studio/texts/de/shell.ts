@@ -47,6 +47,7 @@ export const table: StudioTexts['table'] = {
   columns: 'Spalten',
   actions: 'Aktionen',
   more: 'Mehr anzeigen',
+  noneYet: 'Bisher nichts gefunden: Es ist noch nicht alles durchgesehen.',
   archived: 'Archivierte',
   noneArchived: 'Es ist nichts archiviert.',
 };

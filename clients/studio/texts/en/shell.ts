@@ -45,6 +45,7 @@ export const table = {
   columns: 'Columns',
   actions: 'Actions',
   more: 'Show more',
+  noneYet: 'Nothing found so far: not everything has been looked through.',
   archived: 'Archived',
   noneArchived: 'Nothing is archived.',
 };
