@@ -21,7 +21,14 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
   too_many_codes: () => new ServiceError('svc/rate_limit/exceeded', { retryAfterSeconds: codeWaitSeconds }),
   too_many_mails: () =>
     new ServiceError('svc/rate_limit/exceeded', {
-      message: 'Five mails with a link were sent within the hour. Each of their links works for 24 hours.',
+      message:
+        'Five mails with a link were sent to the address within the hour. The links for this account work for 24 hours.',
+      retryAfterSeconds: mailWaitSeconds,
+    }),
+  too_many_changes: () =>
+    new ServiceError('svc/rate_limit/exceeded', {
+      message:
+        'Five links that change the address were sent within the hour. The last one works for 24 hours.',
       retryAfterSeconds: mailWaitSeconds,
     }),
   sso_required: () => new ServiceError('svc/auth/sso_required'),

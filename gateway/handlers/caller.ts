@@ -13,7 +13,7 @@ export function requireUser({ caller }: Pick<Call, 'caller'>): UserCaller {
   return caller;
 }
 
-/** Users whose e-mail is not verified cannot use production, and cannot invite. */
+/** Users whose e-mail is not verified cannot use production, invite, or set up what signs somebody in: second factors and identity providers. */
 export function requireVerified(user: UserCaller): void {
   if (!user.emailVerified) throw new ServiceError('svc/auth/email_not_verified');
 }

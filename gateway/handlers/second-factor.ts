@@ -4,7 +4,7 @@ import type { LoginChallenges, SecondFactors } from '../../storage/accounts/inde
 import type { Handlers } from '../pipeline/index.ts';
 import { type AccountServices, checkUser } from './account.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
-import { createUserAuditContext, requireUser } from './caller.ts';
+import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
 
 export interface SecondFactorServices
   extends SignInServices, Pick<AccountServices, 'accounts' | 'passwords' | 'authenticator' | 'mail'> {
@@ -24,12 +24,16 @@ export function secondFactorHandlers(
       return { body: { ...state, since: since?.toISOString() ?? null } };
     },
 
-    enrolSecondFactor: async call => ({
-      body: await factors.enrol(await checkUser(services, call, call.body.password)),
-    }),
+    enrolSecondFactor: async call => {
+      // Else whoever made an account with somebody else's address would keep its owner out of it.
+      requireVerified(requireUser(call));
+      return { body: await factors.enrol(await checkUser(services, call, call.body.password)) };
+    },
 
     confirmSecondFactor: async call => {
-      const { userId, sessionId } = requireUser(call);
+      const user = requireUser(call);
+      requireVerified(user);
+      const { userId, sessionId } = user;
       const codes = await factors.confirm(call.body.code, sessionId, createUserAuditContext(call));
       authenticator.forgetUser(userId);
       mail.wake();

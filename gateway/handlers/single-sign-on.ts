@@ -15,7 +15,7 @@ import type { Authenticator, SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { type DomainProofs, type IdentityProviders, ProviderRefused, toDomain } from '../sso/index.ts';
 import { getClient, refuseFirstStep, signIn, type SignInServices } from './auth.ts';
-import { createUserAuditContext, getRequestOrigin } from './caller.ts';
+import { createUserAuditContext, getRequestOrigin, requireUser, requireVerified } from './caller.ts';
 
 export interface SsoServices extends SignInServices {
   readonly settings: SsoSettings;
@@ -46,6 +46,9 @@ const toChange = (call: AuditedCall & { readonly params: { readonly workspaceId:
   ...createUserAuditContext(call),
 });
 
+/** Else whoever made an account with somebody else's address would decide who signs in to its workspace. */
+const requireOwnAddress = (call: Pick<Call, 'caller'>): void => requireVerified(requireUser(call));
+
 const toResource = (
   proofs: DomainProofs,
   { domain, proof, provenAt, required }: SsoDomainState,
@@ -72,6 +75,7 @@ function providerHandlers({ settings, providers, proofs }: SsoServices): Handler
     getSingleSignOn: async call => ({ body: await show(call.params.workspaceId) }),
 
     setSingleSignOn: async call => {
+      requireOwnAddress(call);
       const { workspaceId } = call.params;
       const { issuer, clientId, clientSecret } = call.body;
       const path = '/body/issuer';
@@ -100,11 +104,14 @@ function domainHandlers({
   proofs,
 }: SsoServices): Handlers<Omit<typeof ssoOperations, keyof LoginOperations | keyof ProviderOperations>> {
   return {
-    addSsoDomain: async call => ({
-      body: toResource(proofs, await settings.addDomain(toChange(call), readDomain(call.body.domain))),
-    }),
+    addSsoDomain: async call => {
+      requireOwnAddress(call);
+      const added = await settings.addDomain(toChange(call), readDomain(call.body.domain));
+      return { body: toResource(proofs, added) };
+    },
 
     proveSsoDomain: async call => {
+      requireOwnAddress(call);
       const { workspaceId } = call.params;
       const name = toDomain(call.params.domain);
       const { domains } = await settings.find(workspaceId);
@@ -121,6 +128,7 @@ function domainHandlers({
     },
 
     updateSsoDomain: async call => {
+      requireOwnAddress(call);
       const domain = toDomain(call.params.domain) ?? '';
       return { body: toResource(proofs, await settings.require(toChange(call), domain, call.body.required)) };
     },

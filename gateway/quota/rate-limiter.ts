@@ -373,8 +373,10 @@ function network(address: string): string {
   return parsed.toByteArray().slice(0, 8).join('.');
 }
 
+/** The address that a request signs in with or sends mail to: also that of a change of address. */
 function findEmail({ body }: Call): string | undefined {
-  const email = (body as Fields | undefined)?.['email'];
+  const { email: named, newEmail } = (body ?? none) as Fields;
+  const email = named ?? newEmail;
   return typeof email === 'string' ? email : undefined;
 }
 

@@ -80,7 +80,7 @@ export const accountOperations = {
     tag,
     summary: 'Ask for another e-mail address',
     description:
-      'Takes the password. A link is mailed to the new address, and a notice to the present one, which stays until the link is confirmed. Another request voids the earlier link.',
+      'Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour further ones are refused (429). An address that has to sign in by an identity provider does not change.',
     auth: 'user',
     beforeVerification: true,
     body: ChangeEmailBody,
@@ -93,6 +93,7 @@ export const accountOperations = {
       ...wrong,
       'svc/auth/email_in_use',
       'svc/auth/email_domain_not_allowed',
+      'svc/auth/sso_required',
     ],
     rate: 'auth',
     idempotency: 'accepted',
@@ -103,7 +104,7 @@ export const accountOperations = {
     tag,
     summary: 'Change the e-mail address with the e-mailed token',
     description:
-      'Takes the password of the account, too, so that nobody can make a stranger who opens the link share an account. The new address counts as verified, and a notice goes to the former one.',
+      'Takes the password of the account, too, so that nobody can make a stranger who opens the link share an account. The new address counts as verified, and a notice goes to the former one, where it had been verified.',
     auth: 'none',
     body: ConfirmEmailBody,
     success: { status: 200, body: Accepted },
@@ -115,6 +116,7 @@ export const accountOperations = {
       'svc/auth/invalid_token',
       'svc/auth/expired_token',
       'svc/auth/email_in_use',
+      'svc/auth/sso_required',
     ],
     rate: 'auth',
     idempotency: 'accepted',

@@ -10,7 +10,7 @@ import {
   SecondFactorLoginBody,
   TokenResponse,
 } from '../resources/index.ts';
-import { always, checked, signedIn } from './rules.ts';
+import { always, checked, signedIn, verified } from './rules.ts';
 
 const tag = 'Account';
 const wrongPassword = ['svc/auth/invalid_credentials'] as const;
@@ -35,12 +35,12 @@ export const secondFactorOperations = {
     tag,
     summary: 'Begin to set up a second factor',
     description:
-      'Takes the password. Answers with the secret of an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds), and as the address that its QR code holds. Nothing asks for a code until one has confirmed it.',
+      'Takes the password, and a verified e-mail address. Answers with the secret of an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds), and as the address that its QR code holds. Nothing asks for a code until one has confirmed it.',
     auth: 'user',
     body: SecondFactorBody,
     success: { status: 200, body: SecondFactorEnrolment },
     secret: true,
-    errors: [...always, ...checked, ...signedIn, ...wrongPassword, ...conflicting],
+    errors: [...always, ...checked, ...signedIn, ...wrongPassword, ...verified, ...conflicting],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect: 'Each request makes another secret, and the earlier ones are void.',
@@ -51,12 +51,12 @@ export const secondFactorOperations = {
     tag,
     summary: 'Confirm the second factor by a code of the app',
     description:
-      'From now on a login takes a code, too. All other sessions end. Answers with ten recovery codes, each of use once in the place of a code.',
+      'Takes a verified e-mail address. From now on a login takes a code, too. All other sessions end. Answers with ten recovery codes, each of use once in the place of a code.',
     auth: 'user',
     body: SecondFactorCodeBody,
     success: { status: 200, body: RecoveryCodes },
     secret: true,
-    errors: [...always, ...checked, ...signedIn, ...wrongCode, ...conflicting],
+    errors: [...always, ...checked, ...signedIn, ...wrongCode, ...verified, ...conflicting],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect:

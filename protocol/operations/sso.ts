@@ -13,7 +13,7 @@ import {
   TokenResponse,
   UpdateSsoDomainBody,
 } from '../resources/index.ts';
-import { absent, access, always, checked, forbidden, signedIn } from './rules.ts';
+import { absent, access, always, checked, forbidden, signedIn, verified } from './rules.ts';
 
 const tag = 'Single sign-on';
 const path = '/workspaces/{workspaceId}/single-sign-on';
@@ -46,13 +46,13 @@ export const ssoOperations = {
     tag,
     summary: "Set a workspace's identity provider",
     description:
-      'By OpenID Connect: issuer, client id and client secret, as the provider has given them out for `redirectUri`. The provider is looked up at once (422 where it is none). Without `clientSecret` the present one stays. With another issuer all domains have to be proven anew.',
+      'By OpenID Connect: issuer, client id and client secret, as the provider has given them out for `redirectUri`. The provider is looked up at once (422 where it is none). Without `clientSecret` the present one stays. With another issuer all domains have to be proven anew. Your own address has to be verified, here and for all changes of domains but their removal.',
     auth: 'user',
     access: access.administer,
     params: workspace,
     body: SetSingleSignOnBody,
     success: { status: 200, body: SingleSignOn },
-    errors: [...usual, ...conflicting],
+    errors: [...usual, ...verified, ...conflicting],
     rate: 'write',
     idempotency: 'none',
   },
@@ -83,7 +83,7 @@ export const ssoOperations = {
     params: workspace,
     body: AddSsoDomainBody,
     success: { status: 200, body: SsoDomain },
-    errors: [...usual, ...conflicting],
+    errors: [...usual, ...verified, ...conflicting],
     rate: 'write',
     idempotency: 'none',
     repeatEffect: 'A repeated request finds the domain there, and answers with it.',
@@ -99,7 +99,7 @@ export const ssoOperations = {
     access: access.administer,
     params: oneDomain,
     success: { status: 200, body: SsoDomain },
-    errors: [...usual, ...conflicting],
+    errors: [...usual, ...verified, ...conflicting],
     rate: 'write',
     idempotency: 'none',
     repeatEffect: 'A repeated request finds it proven, and answers with it.',
@@ -116,7 +116,7 @@ export const ssoOperations = {
     params: oneDomain,
     body: UpdateSsoDomainBody,
     success: { status: 200, body: SsoDomain },
-    errors: [...usual, ...conflicting],
+    errors: [...usual, ...verified, ...conflicting],
     rate: 'write',
     idempotency: 'none',
   },

@@ -27,10 +27,9 @@ import {
   invitationTokenHash,
   memberResource,
   type ProjectChange,
-  revokeGrants,
 } from '../tenancy/index.ts';
 import type { LoginAccount } from './accounts.ts';
-import { endAllSessions } from './own-sessions.ts';
+import { endUnprovenAccess } from './first-proof.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { mustSignOn } from './required-sign-on.ts';
 import { hasSecondFactor } from './second-factors.ts';
@@ -109,13 +108,14 @@ export class Acceptance {
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       const proven = user === null ? undefined : await check(em, userId, user.passwordHash ?? null, proof);
       if (user === null || proven === undefined) throw this.#refuse('login_required');
+      const audit = { byUserId: userId, origin: client, now };
+      // First: a second factor from before the first proof keeps nobody out.
+      const events = await proveAddress(em, user, audit);
       // A password opens no session of an account with a second factor.
       if ('passwordHash' in proof && (await hasSecondFactor(em, userId)))
         throw this.#refuse('login_required');
       if ('passwordHash' in proof && (await mustSignOn(em, user.email, userId)))
         throw this.#refuse('sso_required');
-      const audit = { byUserId: userId, origin: client, now };
-      const events = await proveAddress(em, user, audit);
       const invitation = await this.#lockInvitation(em, token, now);
       if (invitation.emailKey !== user.emailKey) throw this.#refuse('invitation_absent');
       events.push(...(await accept(em, invitation, audit)));
@@ -184,7 +184,7 @@ export class Acceptance {
 
 /**
  * The token was mailed to the address, so it proves the address as a verification link does. Where nothing had proved it before, the sessions
- * of the account end, and all access that it has given out; resolves to the events of that.
+ * of the account end, its second factors, and all access that it has given out; resolves to the events of that.
  */
 async function proveAddress(
   em: EntityManager,
@@ -195,8 +195,7 @@ async function proveAddress(
   const at = new Date(audit.now);
   user.emailVerifiedAt = at;
   await em.flush();
-  await endAllSessions(em, audit);
-  return revokeGrants(em, audit);
+  return endUnprovenAccess(em, audit);
 }
 
 /** Gives the user the roles of the locked invitation; resolves to the events, to be appended in the same transaction. */

@@ -6,27 +6,28 @@
  *
  * The token alone is not enough: else anybody could ask to change their account to a stranger's address, and the stranger who opens
  * the link would share the account with them.
+ *
+ * An address that has to sign in by an identity provider does not change: with another one its account would go on without the provider,
+ * when the organisation has let its user go, too.
  */
 import { LockMode } from '@mikro-orm/core';
-import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
+import { recordAccountAction } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { EmailToken, LoginChallenge } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
-import {
-  type AccountNotice,
-  createEmailToken,
-  emailKey,
-  type MailOutbox,
-  type SealedMail,
-} from '../mail/index.ts';
+import { createEmailToken, emailKey, type MailOutbox } from '../mail/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { LoginAccount } from './accounts.ts';
-import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { mustSignOn } from './required-sign-on.ts';
 
 /** Milliseconds that the link works. */
 const changeMs = 24 * 3_600_000;
+/** Links that a user has mailed within `recentMs`: each goes to whomever they name. */
+const mostRecent = 5;
+const recentMs = 3_600_000;
 
 const selectChange = `
   select t.user_id as "userId", t.expires_at as "expiresAt", t.used_at is not null as used, u.password_hash as "passwordHash"
@@ -71,11 +72,14 @@ export class AccountChanges {
       await em.flush();
       await recordAccountAction(em, change, { action: 'user.password_changed', targetId: userId });
       await endOtherSessions(em, sessionId, change);
-      this.#mails.queue(em, await this.#sealNotice(user.email, 'password_changed', change));
+      await tellAccount(em, this.#mails, user, { what: 'password_changed' }, change);
     });
   }
 
-  /** Mails a link to the new address and a notice to the present one. Refused when somebody has the new one. */
+  /**
+   * Mails a link to the new address and a notice to the present one. Refused when somebody has the new one, after five within an hour, and where
+   * the present one has to sign in by an identity provider.
+   */
   async askEmail(change: AccountChange & { email: string; key?: WorkKey | undefined }): Promise<void> {
     const { byUserId: userId, now, key } = change;
     const email = change.email.trim().normalize('NFC');
@@ -84,6 +88,9 @@ export class AccountChanges {
     const link = await this.#mails.seal({ kind: 'change_email', recipient: email, secret: token, ...times });
     await transactOnce(this.#db, key, async em => {
       const user = await lockUser(em, change, this.#refuse);
+      if (await mustSignOn(em, user.email, userId)) throw this.#refuse('sso_required');
+      const recent = { userId, purpose: 'change', createdAt: { $gt: new Date(now - recentMs) } } as const;
+      if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_changes');
       const taken = await em.execute(selectTaken, [emailKey(email), userId]);
       if (taken.length > 0) throw this.#refuse('email_in_use');
       await em.nativeUpdate(EmailToken, { userId, purpose: 'change', usedAt: null }, { usedAt: times.now });
@@ -96,7 +103,7 @@ export class AccountChanges {
         expiresAt: times.expiresAt,
       });
       this.#mails.queue(em, link);
-      this.#mails.queue(em, await this.#sealNotice(user.email, 'email_change_asked', change, email));
+      await tellAccount(em, this.#mails, user, { what: 'email_change_asked', email }, change);
     });
   }
 
@@ -112,7 +119,8 @@ export class AccountChanges {
 
   /**
    * Changes the address to that of the token, which is used by this, and tells the former one; resolves to the user's id. Of several accounts that were to have one
-   * address the first gets it. Refused as `findChange` is, and when somebody has the address by now.
+   * address the first gets it. Refused as `findChange` is, when somebody has the address by now, and where the former one has to sign in by an
+   * identity provider.
    */
   async confirmEmail(token: string, change: AccountChange & { key?: WorkKey | undefined }): Promise<string> {
     const { byUserId: userId, now, key } = change;
@@ -123,7 +131,8 @@ export class AccountChanges {
         const where = { tokenHash: this.#hashToken(token), purpose: 'change', userId } as const;
         const found = await em.findOne(EmailToken, where, { lockMode: LockMode.PESSIMISTIC_WRITE });
         if (found === null || found.usedAt) throw this.#refuse('invalid_token');
-        const former = user.email;
+        const { email: formerEmail, emailVerifiedAt } = user;
+        if (await mustSignOn(em, formerEmail, userId)) throw this.#refuse('sso_required');
         found.usedAt = at;
         user.email = found.email;
         user.emailKey = emailKey(found.email);
@@ -131,26 +140,13 @@ export class AccountChanges {
         user.updatedAt = at;
         await em.flush();
         await recordAccountAction(em, change, { action: 'user.email_changed', targetId: userId });
-        this.#mails.queue(em, await this.#sealNotice(former, 'email_changed', change, found.email));
+        const former = { email: formerEmail, emailVerifiedAt };
+        await tellAccount(em, this.#mails, former, { what: 'email_changed', email: found.email }, change);
         return userId;
       });
     } catch (error) {
       throw violatesConstraint(error, 'users_email_key') ? this.#refuse('email_in_use') : error;
     }
-  }
-
-  #sealNotice(
-    recipient: string,
-    what: AccountNotice['what'],
-    audit: UserAuditContext,
-    email?: string,
-  ): Promise<SealedMail> {
-    return sealAccountNotice(
-      this.#mails,
-      recipient,
-      { what, ...(email === undefined ? {} : { email }) },
-      audit,
-    );
   }
 
   #hashToken(token: string): Buffer {

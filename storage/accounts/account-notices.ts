@@ -4,7 +4,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { UserAuditContext } from '../audit/index.ts';
 import { User } from '../entities/index.ts';
-import type { AccountNotice, MailOutbox, SealedMail } from '../mail/index.ts';
+import type { AccountNotice, MailOutbox } from '../mail/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 
 /** A change by a user whose password was checked against this hash. */
@@ -28,20 +28,32 @@ export async function lockUser(
 /** Milliseconds that a notice is worth sending. */
 export const noticeMs = 24 * 3_600_000;
 
-/** A mail that tells whoever has the address what was done with the account. */
-export function sealAccountNotice(
+/** The address of an account, and when it was proven. */
+interface AccountAddress {
+  readonly email: string;
+  readonly emailVerifiedAt?: Date | null | undefined;
+}
+
+/**
+ * Queues a mail that tells whoever has the address what was done with the account. None to an address that nothing has proven: it may be a
+ * stranger's, to whom somebody would have one mailed by each change that they make.
+ */
+export async function tellAccount(
+  em: EntityManager,
   mails: MailOutbox,
-  recipient: string,
+  { email: recipient, emailVerifiedAt }: AccountAddress,
   notice: Pick<AccountNotice, 'what' | 'email'>,
   { origin, now }: UserAuditContext,
-): Promise<SealedMail> {
+): Promise<void> {
+  if (!emailVerifiedAt) return;
   const at = new Date(now);
   const content: AccountNotice = { ...notice, at: at.toISOString(), from: origin.address };
-  return mails.seal({
+  const mail = await mails.seal({
     kind: 'account_notice',
     recipient,
     secret: JSON.stringify(content),
     now: at,
     expiresAt: new Date(now + noticeMs),
   });
+  mails.queue(em, mail);
 }

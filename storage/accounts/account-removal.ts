@@ -10,7 +10,7 @@ import { EmailToken, Passkey, Session, Workspace, WorkspaceMember } from '../ent
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type AccessCache, removeMember, revokeInvitations } from '../tenancy/index.ts';
-import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
 import { forgetSecondFactor } from './second-factors.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -65,10 +65,10 @@ export class AccountRemoval {
       // While the memberships are there: the admins of each workspace see who is gone.
       await recordAccountAction(em, change, { action: 'user.removed', targetId: userId });
       const { workspaceIds, events } = await leaveAll(em, change);
-      mails.queue(em, await sealAccountNotice(mails, user.email, { what: 'account_deleted' }, change));
+      await tellAccount(em, mails, user, { what: 'account_deleted' }, change);
       // First, since a second step that is under way holds what it deletes: its session is there before the sessions go.
-      await em.nativeDelete(Passkey, { userId });
       await forgetSecondFactor(em, userId);
+      await em.nativeDelete(Passkey, { userId });
       await em.nativeDelete(Session, { userId });
       await em.nativeDelete(EmailToken, { userId });
       const nobody = `${userId}@deleted.invalid`;

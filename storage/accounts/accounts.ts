@@ -11,7 +11,7 @@ import { ConsoleMember, EmailToken, ProjectMember, User, WorkspaceMember } from 
 import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
-import { addWorkspace, revokeGrants } from '../tenancy/index.ts';
+import { addWorkspace } from '../tenancy/index.ts';
 import {
   emailKey,
   createEmailToken,
@@ -21,8 +21,8 @@ import {
 } from '../mail/index.ts';
 import { recordFailedLogin } from './failed-logins.ts';
 import type { RefuseAccount } from './refusal.ts';
+import { endUnprovenAccess } from './first-proof.ts';
 import { openChallenge, SecondFactorRequired } from './login-challenges.ts';
-import { endAllSessions } from './own-sessions.ts';
 import { mustSignOn } from './required-sign-on.ts';
 import { findMethods } from './second-factors.ts';
 import { hasWorkspace } from './sessions.ts';
@@ -30,7 +30,7 @@ import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Milliseconds that a verification link works. */
 const verificationMs = 24 * 3_600_000;
-/** Mails with such a link to a user within `recentMs`: whoever has made the account need not be who gets them. */
+/** Mails with such a link to an address within `recentMs`: whoever makes accounts with it need not be who gets them. */
 const mostRecent = 5;
 const recentMs = 3_600_000;
 
@@ -123,7 +123,8 @@ export class Accounts {
 
   /**
    * Creates the user, a workspace of their own with its default project and sandbox, the verification mail and the first session, all or
-   * nothing. Refused when the address has an account, or has to sign in by an identity provider.
+   * nothing. Where accounts with the address came and went, and it was mailed to five times within the hour, there is no mail. Refused when
+   * the address has an account, or has to sign in by an identity provider.
    */
   async signUp(request: SignUp): Promise<OpenSession> {
     const { email, passwordHash, workspaceName, app, client, now } = request;
@@ -143,7 +144,8 @@ export class Accounts {
           updatedAt: at,
         });
         const { workspace } = addWorkspace(em, { name: workspaceName, userId, now: at });
-        this.#addVerification(em, userId, address, verification);
+        if (await this.#mayBeMailed(em, address, now))
+          this.#addVerification(em, userId, address, verification);
         await em.flush();
         const audit = { byUserId: userId, origin: client, now };
         const { workspaceId } = workspace;
@@ -242,8 +244,8 @@ export class Accounts {
   }
 
   /**
-   * Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. Refused after five within an
-   * hour.
+   * Queues another verification mail, unless the address is verified. Earlier links stay valid for their 24 hours. Refused after five to the
+   * address within an hour.
    */
   resendVerification(userId: string, app: MailedApp, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
@@ -251,8 +253,7 @@ export class Accounts {
       // One after the other: several at once would each find that there were few.
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (user === null || user.emailVerifiedAt) return;
-      const recent = { userId, purpose: 'verify', createdAt: { $gt: new Date(now - recentMs) } } as const;
-      if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_mails');
+      if (!(await this.#mayBeMailed(em, user.email, now))) throw this.#refuse('too_many_mails');
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
       const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null, app };
       this.#addVerification(em, userId, user.email, await this.#prepareVerification(user.email, made, at));
@@ -288,8 +289,7 @@ export class Accounts {
       if (user.emailVerifiedAt) throw this.#refuse('invalid_token');
       const { userId } = user;
       const audit = { byUserId: userId, origin, now };
-      await endAllSessions(em, audit);
-      const events = await revokeGrants(em, audit);
+      const events = await endUnprovenAccess(em, audit);
       await recordAccountAction(em, audit, { action: 'user.removed', targetId: userId });
       await em.execute(archiveWorkspaces, [at, at, userId]);
       await em.nativeDelete(WorkspaceMember, { userId });
@@ -312,6 +312,10 @@ export class Accounts {
     if (user === null || user.email !== found.email) throw this.#refuse('invalid_token');
     found.usedAt = new Date(now);
     return user;
+  }
+
+  async #mayBeMailed(em: EntityManager, email: string, now: number): Promise<boolean> {
+    return (await this.#mails.countVerifications(em, email, new Date(now - recentMs))) < mostRecent;
   }
 
   async #prepareVerification(

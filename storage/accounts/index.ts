@@ -4,6 +4,7 @@ export { AccountChanges } from './account-changes.ts';
 export type { AccountChange } from './account-notices.ts';
 export { AccountRemoval, LastOwner } from './account-removal.ts';
 export { Accounts, type LoginAccount } from './accounts.ts';
+export { endUnprovenAccess } from './first-proof.ts';
 export { KnownAddresses } from './known-addresses.ts';
 export { type ListedSession, OwnSessions } from './own-sessions.ts';
 export { PasskeyChallenges } from './passkey-challenges.ts';
@@ -14,7 +15,7 @@ export { findProfile, type ProfileChanges, TooManySavedFilters, updateProfile } 
 export { challengeMs, LoginChallenges, openChallenge, SecondFactorRequired } from './login-challenges.ts';
 export { recordFailedLogin } from './failed-logins.ts';
 export { toEmailDomain } from './required-sign-on.ts';
-export { findMethods, forgetSecondFactor, SecondFactors } from './second-factors.ts';
+export { findMethods, SecondFactors } from './second-factors.ts';
 export type { AccountRefusal, RefuseAccount } from './refusal.ts';
 export { isUserVerified } from './verified.ts';
 export { type RelyingParty, toRelyingParty } from './webauthn.ts';

@@ -15,7 +15,7 @@ import { type Database, violatesConstraint } from '../database/index.ts';
 import { Passkey, User } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
-import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
 import type { RefuseAccount } from './refusal.ts';
@@ -125,7 +125,7 @@ export class Passkeys {
         if (isFirst) await endOtherSessions(em, sessionId, audit);
         const { passkeyId: targetId } = passkey;
         await recordAccountAction(em, audit, { action: 'user.passkey_added', targetId, details: { name } });
-        mails.queue(em, await sealAccountNotice(mails, user.email, { what: 'passkey_added' }, audit));
+        await tellAccount(em, mails, user, { what: 'passkey_added' }, audit);
         return { passkey: toListed(passkey), recoveryCodes };
       });
     } catch (error) {
@@ -168,7 +168,7 @@ export class Passkeys {
         targetId: passkeyId,
         details: { name },
       });
-      mails.queue(em, await sealAccountNotice(mails, user.email, { what: 'passkey_removed' }, change));
+      await tellAccount(em, mails, user, { what: 'passkey_removed' }, change);
     });
   }
 

@@ -20,7 +20,7 @@ import { appendEvents } from '../events/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import { emailKey, createEmailToken, type MailOutbox, resetMailKinds } from '../mail/index.ts';
-import { revokeGrants } from '../tenancy/index.ts';
+import { endUnprovenAccess } from './first-proof.ts';
 import { endAllSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 
@@ -102,8 +102,8 @@ export class PasswordResets {
 
   /**
    * Sets the password, uses the token and all others of the user (links that would change the address, too), and revokes all sessions of the user; resolves to the user's id. The mailed
-   * token also proves the address, as a verification link does: where nothing had proved it before, all access that the account has given
-   * out is revoked, since somebody else may have made it. Refused as `findOwner` is.
+   * token also proves the address, as a verification link does: where nothing had proved it before, second factors and all access that the account has given
+   * out end, too, since somebody else may have made it. Refused as `findOwner` is.
    */
   async reset(
     token: string,
@@ -139,9 +139,9 @@ export class PasswordResets {
       await em.flush();
       const audit = { byUserId: userId, origin, now };
       // A login in progress has checked the old password: it is refused when it reads the user's row.
-      await endAllSessions(em, audit);
+      const events = isFirstProof ? await endUnprovenAccess(em, audit) : [];
+      if (!isFirstProof) await endAllSessions(em, audit);
       await recordAccountAction(em, audit, { action: 'user.password_reset', targetId: userId });
-      const events = isFirstProof ? await revokeGrants(em, audit) : [];
       if (events.length > 0) await appendEvents(em, events);
       return userId;
     });

@@ -15,6 +15,8 @@ export type AccountRefusal =
   | 'too_many_codes'
   /** With the link that verifies the address, within an hour. */
   | 'too_many_mails'
+  /** With the link that changes the address, within an hour. */
+  | 'too_many_changes'
   /** The address has to sign in by an identity provider. */
   | 'sso_required'
   /** The identity provider vouches for an address of a domain that is not its own. */

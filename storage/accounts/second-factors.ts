@@ -27,7 +27,7 @@ import {
 } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
 import type { KeyedHash, Vault } from '../secrets/index.ts';
-import { type AccountChange, lockUser, sealAccountNotice } from './account-notices.ts';
+import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { createTotpSecret, findTotpStep, toTotpUri } from './totp.ts';
@@ -122,8 +122,7 @@ export class SecondFactors {
       await em.flush();
       await endOtherSessions(em, sessionId, audit);
       await recordAccountAction(em, audit, { action: 'user.second_factor_enabled', targetId: userId });
-      const what = 'second_factor_enabled';
-      this.#mails.queue(em, await sealAccountNotice(this.#mails, user.email, { what }, audit));
+      await tellAccount(em, this.#mails, user, { what: 'second_factor_enabled' }, audit);
       return true;
     });
     return codes;
@@ -167,8 +166,7 @@ export class SecondFactors {
       else em.assign(factor, { secret: null, confirmedAt: null, lastStep: 0, updatedAt: new Date(now) });
       await em.flush();
       await recordAccountAction(em, change, { action: 'user.second_factor_disabled', targetId: userId });
-      const what = 'second_factor_disabled';
-      this.#mails.queue(em, await sealAccountNotice(this.#mails, user.email, { what }, change));
+      await tellAccount(em, this.#mails, user, { what: 'second_factor_disabled' }, change);
       return true;
     });
   }
@@ -269,11 +267,11 @@ export async function hasSecondFactor(em: EntityManager, userId: string): Promis
   return (await findMethods(em, userId)).length > 0;
 }
 
-/** Inside a transaction that has locked the user. */
+/** All but the passkeys, inside a transaction that has locked the user. In the order in which a second step locks them. */
 export async function forgetSecondFactor(em: EntityManager, userId: string): Promise<void> {
+  await em.nativeDelete(LoginChallenge, { userId });
   await em.nativeDelete(SecondFactor, { userId });
   await em.nativeDelete(RecoveryCode, { userId });
-  await em.nativeDelete(LoginChallenge, { userId });
   await em.nativeDelete(PasskeyChallenge, { userId });
 }
 

@@ -8,6 +8,7 @@ import type { Database, Queries } from '../database/index.ts';
 import { Mail } from '../entities/index.ts';
 import type { MailedApp } from '../../protocol/resources/index.ts';
 import type { Vault } from '../secrets/index.ts';
+import { emailKey } from './email.ts';
 
 export const mailKinds = [
   'verify_email',
@@ -109,6 +110,11 @@ const markSent = `
 
 const markFailed = `update mails set last_error = $2 where mail_id = $1`;
 
+/** Reads what everybody was mailed since then, by the index of `created_at`. */
+const countVerifications = `
+  select count(*)::int as count from mails
+  where created_at > ? and kind in ('verify_email', 'verify_account') and lower(recipient) = ?`;
+
 const sealingContext = (mailId: string): string => `mails/${mailId}/secret`;
 
 function toRow(mail: SealedMail) {
@@ -147,6 +153,12 @@ export class MailOutbox {
   /** Adds a mail that is never sent, where a transaction must take as long as one that sends. */
   discard(em: EntityManager, mail: SealedMail, reason: string): void {
     em.create(Mail, { ...toRow(mail), secret: null, nextAttemptAt: null, lastError: reason });
+  }
+
+  /** How many mails that verify the address it was sent since then, however it was written, and for whichever account. */
+  async countVerifications(em: EntityManager, email: string, since: Date): Promise<number> {
+    const rows = await em.execute<{ count: number }[]>(countVerifications, [since, emailKey(email)]);
+    return rows[0]?.count ?? 0;
   }
 
   /** Inserts the mails that are not there yet. */
@@ -191,7 +203,7 @@ const selectOwners = `
   select u.email from projects p
   join workspace_members m on m.workspace_id = p.workspace_id and m.role = 'owner'
   join users u on u.user_id = m.user_id
-  where p.project_id = $1`;
+  where p.project_id = $1 and u.email_verified_at is not null`;
 
 /** Milliseconds after which such a notice is useless. */
 const usefulMs = 86_400_000;
@@ -208,7 +220,10 @@ export interface OwnerMail {
   readonly now: number;
 }
 
-/** Queues one mail to each owner, in one transaction. Repeating it changes nothing. */
+/**
+ * Queues one mail to each owner, in one transaction. Repeating it changes nothing. Owners whose address nothing has proven get none: it may be a
+ * stranger's, and what the mail is about is named by whoever made the account.
+ */
 export async function mailOwners(db: Database, mails: MailOutbox, mail: OwnerMail): Promise<void> {
   const now = new Date(mail.now);
   const owners = await db.query<{ email: string }>(selectOwners, [mail.projectId]);

@@ -14,7 +14,7 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { SsoConnection, SsoDomain, Workspace, WorkspaceMember } from '../entities/index.ts';
 import type { Vault } from '../secrets/index.ts';
-import type { TenancyRules } from '../tenancy/index.ts';
+import { removeSingleSignOn, type TenancyRules } from '../tenancy/index.ts';
 
 /** Domains of a workspace. */
 export const maxSsoDomains = 20;
@@ -114,12 +114,7 @@ export class SsoSettings {
 
   /** Nobody signs in by it any more; domains and what they require go, too. */
   async remove(change: SsoChange): Promise<void> {
-    const { workspaceId } = change;
-    await this.#change(change, async em => {
-      const gone = await em.nativeDelete(SsoConnection, { workspaceId });
-      const domains = await em.nativeDelete(SsoDomain, { workspaceId });
-      if (gone + domains > 0) await record(em, change, 'single_sign_on.removed', workspaceId, {});
-    });
+    await this.#change(change, em => removeSingleSignOn(em, change.workspaceId, change));
   }
 
   /** A domain that is there already stays as it is. Refused before there is a provider, and beyond {@link maxSsoDomains}. */
@@ -238,7 +233,6 @@ const toState = ({ domain, proof, provenAt, required }: DomainRow): SsoDomainSta
 
 type Act =
   | 'single_sign_on.updated'
-  | 'single_sign_on.removed'
   | 'single_sign_on.domain_added'
   | 'single_sign_on.domain_proven'
   | 'single_sign_on.domain_updated'

@@ -8,8 +8,8 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { newId } from '../../protocol/ids.ts';
 import {
+  endUnprovenAccess,
   findMethods,
-  forgetSecondFactor,
   type LoginClient,
   openChallenge,
   type OpenSession,
@@ -27,11 +27,11 @@ import {
   type UserAuditContext,
 } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import { Session, User, WorkspaceMember } from '../entities/index.ts';
+import { User, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
 import { emailKey } from '../mail/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
-import { type AccessCache, revokeGrants } from '../tenancy/index.ts';
+import type { AccessCache } from '../tenancy/index.ts';
 import type { StartedFlow } from './flows.ts';
 
 /** A change of the provider or its domains waits, or is seen. */
@@ -177,10 +177,8 @@ export class SsoSignIn {
     // Somebody else may have made it, with a password that they know.
     const { userId } = present;
     em.assign(present, { emailVerifiedAt: at, passwordHash: null, updatedAt: at });
-    await em.nativeUpdate(Session, { userId, revokedAt: null }, { revokedAt: at, updatedAt: at });
-    await forgetSecondFactor(em, userId);
     await em.flush();
-    return { user: present, events: await revokeGrants(em, { byUserId: userId, origin: client, now }) };
+    return { user: present, events: await endUnprovenAccess(em, { byUserId: userId, origin: client, now }) };
   }
 }
 

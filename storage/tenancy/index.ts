@@ -51,7 +51,7 @@ export {
 } from './operators.ts';
 export { ProjectMembers } from './project-members.ts';
 export { Projects } from './projects.ts';
-export { revokeGrants } from './revoke-grants.ts';
+export { removeSingleSignOn, revokeGrants } from './revoke-grants.ts';
 export type { MemberChangeFacts, TenancyRefusal, TenancyRules, UsingChannel } from './rules.ts';
 export { StreamTickets, ticketSeconds } from './tickets.ts';
 export { createProjectEvents, createWorkspaceEvents, type ProjectChange } from './workspace-events.ts';

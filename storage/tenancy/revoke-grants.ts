@@ -1,11 +1,19 @@
 /**
- * Takes back what the owner of workspaces has given out: API keys, invitations, partner apps, and the memberships of everybody else. Anybody
- * can sign up with a stranger's address; when the stranger proves it, nobody but they may have a way in that was made before.
+ * Takes back what the owner of workspaces has given out: API keys, invitations, partner apps, single sign-on, and the memberships of everybody
+ * else. Anybody can sign up with a stranger's address; when the stranger proves it, nobody but they may have a way in that was made before.
  */
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { UserAuditContext } from '../audit/index.ts';
-import { ApiKey, PartnerApp, Project, Workspace, WorkspaceMember } from '../entities/index.ts';
+import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
+import {
+  ApiKey,
+  PartnerApp,
+  Project,
+  SsoConnection,
+  SsoDomain,
+  Workspace,
+  WorkspaceMember,
+} from '../entities/index.ts';
 import type { NewEvent } from '../events/index.ts';
 import { revokeKey } from './api-keys.ts';
 import { revokeInvitations } from './invitations.ts';
@@ -57,5 +65,20 @@ async function revokeIn(
     { ...lock, orderBy: { partnerAppCredentialId: 'asc' } },
   );
   for (const app of apps) await revokePartnerApp(em, app, audit);
+  // Else whoever their provider vouches for would become a member.
+  await removeSingleSignOn(em, workspaceId, audit);
   return events;
+}
+
+/** Removes the identity provider of a workspace, and its domains with what they demand. Inside a transaction that has locked the workspace. */
+export async function removeSingleSignOn(
+  em: EntityManager,
+  workspaceId: string,
+  audit: UserAuditContext,
+): Promise<void> {
+  const providers = await em.nativeDelete(SsoConnection, { workspaceId });
+  const domains = await em.nativeDelete(SsoDomain, { workspaceId });
+  if (providers + domains === 0) return;
+  const act = { workspaceId, action: 'single_sign_on.removed', targetId: workspaceId, details: {} } as const;
+  await recordUserAction(em, audit, act);
 }

@@ -31,7 +31,10 @@ async function signUp(email = `somebody-${randomBytes(6).toString('hex')}@exampl
   return { ...me, email, person };
 }
 
-/** A key, a partner app, an invitation and a friend in the workspace: the last two as an earlier version let unproven accounts have them. */
+/**
+ * A key, a partner app, an invitation, a friend in the workspace, an identity provider with a domain, a passkey and a change of address: all but
+ * the first two and the last as earlier versions let unproven accounts have them.
+ */
 async function prepare({ person, userId, workspaceId, projectId }: Account) {
   const made = await person.get<{ apiKeyId: string; secret: string }>('createApiKey', {
     body: { projectId, name: 'backdoor', environment: 'test', scopes: ['*'] },
@@ -54,10 +57,37 @@ async function prepare({ person, userId, workspaceId, projectId }: Account) {
      values ($1, $2, 'b@example.com', 'b@example.com', 'admin', 'project_owner', $3, $4, now(), now() + interval '7 days')`,
     [`wsi_${randomBytes(8).toString('hex')}`, workspaceId, userId, randomBytes(32)],
   );
-  return { key: new Client(line, made.secret), friend };
+  await database.query(
+    `insert into sso_connections (workspace_id, issuer, client_id, client_secret, created_at, updated_at)
+     values ($1, 'https://evil.example', 'client', 'sealed', now(), now())`,
+    [workspaceId],
+  );
+  await database.query(
+    `insert into sso_domains (workspace_id, domain, proof, proven_at, required, created_at, updated_at)
+     values ($1, $2, 'proof', now(), false, now(), now())`,
+    [workspaceId, `${workspaceId.replace('_', '-')}.test`],
+  );
+  await database.query(
+    `insert into second_factors (user_id, secret, confirmed_at, last_step, created_at, updated_at)
+     values ($1, 'sealed', now(), 0, now(), now())`,
+    [userId],
+  );
+  await database.query(
+    `insert into passkeys (passkey_id, user_id, credential_id, public_key, counter, name, backed_up, created_at)
+     values ($1, $1, $2, '', 0, 'mine', false, now())`,
+    [userId, randomBytes(16)],
+  );
+  const newEmail = `evil-${randomBytes(6).toString('hex')}@example.com`;
+  await person.get('changeEmail', { body: { newEmail, password } });
+  const change = await readMailedToken(node, newEmail, 'email');
+  return { key: new Client(line, made.secret), friend, change };
 }
 
-async function expectNoWayIn(t: Test, account: Account, key: Client, friend: Account): Promise<void> {
+async function expectNoWayIn(
+  t: Test,
+  account: Account,
+  { key, friend, change }: Awaited<ReturnType<typeof prepare>>,
+): Promise<void> {
   const { workspaceId, projectId, person } = account;
   const asked = { query: { projectId } };
   t.equal((await key.ask('listThreads', asked)).status, 401, 'the key');
@@ -70,10 +100,29 @@ async function expectNoWayIn(t: Test, account: Account, key: Client, friend: Acc
        (select count(*)::int from invitations where workspace_id = $1 and revoked_at is null) as invitations,
        (select count(*)::int from partner_apps where workspace_id = $1 and status = 'active') as apps,
        (select count(*)::int from sessions where user_id = $3 and revoked_at is null and created_at < now() - interval '1 hour') as sessions,
-       (select count(*)::int from api_keys where project_id = $2 and status <> 'revoked') as keys`,
+       (select count(*)::int from api_keys where project_id = $2 and status <> 'revoked') as keys,
+       (select count(*)::int from sso_connections where workspace_id = $1) as providers,
+       (select count(*)::int from sso_domains where workspace_id = $1) as domains,
+       (select count(*)::int from second_factors where user_id = $3) as factors,
+       (select count(*)::int from passkeys where user_id = $3) as passkeys`,
     [workspaceId, projectId, account.userId],
   );
-  t.same(left, { members: 0, operators: 0, invitations: 0, apps: 0, sessions: 0, keys: 0 });
+  t.same(left, {
+    members: 0,
+    operators: 0,
+    invitations: 0,
+    apps: 0,
+    sessions: 0,
+    keys: 0,
+    providers: 0,
+    domains: 0,
+    factors: 0,
+    passkeys: 0,
+  });
+  for (const secret of [password, owned]) {
+    const body = { token: change, password: secret };
+    t.equal((await anybody.ask('confirmEmail', { body })).status, 401, 'the change of address');
+  }
 }
 
 t.test('an account that nobody has proved invites nobody', async t => {
@@ -87,11 +136,11 @@ t.test('an account that nobody has proved invites nobody', async t => {
 
 t.test('a reset is the first proof: every way in that was made before it ends', async t => {
   const account = await signUp();
-  const { key, friend } = await prepare(account);
+  const prepared = await prepare(account);
   await anybody.get('forgotPassword', { body: { email: account.email } });
   const token = await readMailedToken(node, account.email, 'reset');
   await anybody.get('resetPassword', { body: { token, password: owned } });
-  await expectNoWayIn(t, account, key, friend);
+  await expectNoWayIn(t, account, prepared);
   const { email } = account;
   t.equal((await anybody.ask('login', { body: { email, password } })).status, 401);
   const { accessToken } = await anybody.get<{ accessToken: string }>('login', {
@@ -120,7 +169,7 @@ t.test('an invitation is the first proof', async t => {
   const host = await signUp();
   await database.query('update users set email_verified_at = now() where user_id = $1', [host.userId]);
   const account = await signUp();
-  const { key, friend } = await prepare(account);
+  const prepared = await prepare(account);
   const { accessToken } = await anybody.get<{ accessToken: string }>('login', {
     body: { email: host.email, password },
   });
@@ -130,18 +179,18 @@ t.test('an invitation is the first proof', async t => {
   });
   const token = await readMailedToken(node, account.email, 'join');
   await anybody.get('acceptInvitation', { body: { token, password } });
-  await expectNoWayIn(t, account, key, friend);
+  await expectNoWayIn(t, account, prepared);
 });
 
 t.test('the mail says when and from where, and its other link removes the account', async t => {
   const account = await signUp();
-  const { key, friend } = await prepare(account);
+  const prepared = await prepare(account);
   const mail = await readMail(node, account.email, 'verify');
   t.match(mail, /made with your e-mail address:\s+on \d{4}-\d\d-\d\d at \d\d:\d\d UTC\s+from 127\.0\.0\.1\s/);
   const token = findToken(mail, 'reject');
   t.not(token, '');
   await anybody.get('rejectAccount', { body: { token } });
-  await expectNoWayIn(t, account, key, friend);
+  await expectNoWayIn(t, account, prepared);
   const { email } = account;
   t.equal((await anybody.ask('login', { body: { email, password } })).status, 401);
   t.equal((await anybody.ask('rejectAccount', { body: { token } })).status, 401, 'it works once');

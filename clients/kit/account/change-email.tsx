@@ -14,7 +14,10 @@ export function ChangeEmail() {
   const { changeEmail: texts, verify, problems } = useKitTexts().account;
   const { name } = useApp();
   const [token] = useState(() => readLinkToken(location.hash));
-  const { isSending, problem, run } = useSubmission({ wrong: problems.wrongPassword });
+  const { isSending, problem, run } = useSubmission({
+    wrong: problems.wrongPassword,
+    ssoRequired: texts.ssoRequired,
+  });
   const [isDone, setDone] = useState(false);
   const form = useAccountForm({ password: 'current' });
 

@@ -24,6 +24,7 @@ const known = {
   'svc/auth/signup_disabled': 'closed',
   'svc/auth/email_in_use': 'inUse',
   'svc/auth/email_domain_not_allowed': 'domain',
+  'svc/auth/email_not_verified': 'unverified',
   'svc/auth/invalid_token': 'usedLink',
   // An invitation that is used or taken back.
   'svc/runtime/not_found': 'usedLink',

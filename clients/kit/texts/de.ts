@@ -75,6 +75,8 @@ export const german: typeof english = {
       intro: 'Geben Sie das Passwort Ihres Kontos ein. Danach melden Sie sich mit dieser Adresse an.',
       submit: 'Adresse ändern',
       done: 'Ihre E-Mail-Adresse ist geändert.',
+      ssoRequired:
+        'Ihre Organisation verlangt für Ihre jetzige Adresse Single Sign-on. Deshalb lässt sie sich nicht ändern.',
     },
     join: {
       title: 'Dem Arbeitsbereich beitreten',
@@ -125,6 +127,8 @@ export const german: typeof english = {
         'Dieser Server nimmt keine neuen Konten an. Bitten Sie jemanden aus Ihrem Team um eine Einladung.',
       inUse: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
       domain: 'Dieser Server nimmt keine Konten mit Adressen wie Ihrer an.',
+      unverified:
+        'Bestätigen Sie zuerst Ihre E-Mail-Adresse: Öffnen Sie den Link, den wir an sie geschickt haben.',
       usedLink:
         'Dieser Link gilt nicht. Vielleicht wurde er schon benutzt, oder eine neuere Mail hat ihn ersetzt.',
       expiredLink: 'Dieser Link ist abgelaufen. Bitten Sie um eine neue Mail.',

@@ -73,6 +73,8 @@ export const english = {
       intro: 'Enter the password of your account. From then on you sign in with this address.',
       submit: 'Change the address',
       done: 'Your e-mail address is changed.',
+      ssoRequired:
+        'Your organisation requires single sign-on for your current address, so it cannot be changed.',
     },
     join: {
       title: 'Join the workspace',
@@ -120,6 +122,7 @@ export const english = {
       closed: 'This server does not accept new accounts. Ask somebody on your team for an invitation.',
       inUse: 'There is already an account with this address. Sign in with it.',
       domain: 'This server does not accept accounts with addresses like yours.',
+      unverified: 'Confirm your e-mail address first: open the link that we mailed to it.',
       usedLink:
         'This link is not valid. It may have been used already, or a newer mail may have replaced it.',
       expiredLink: 'This link has expired. Ask for a new mail.',

@@ -1182,17 +1182,17 @@ export interface AccountApi {
 
   /**
    * Ask for another e-mail address.
-   * Takes the password. A link is mailed to the new address, and a notice to the present one, which stays until the link is confirmed. Another request voids the earlier link.
+   * Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour further ones are refused (429). An address that has to sign in by an identity provider does not change.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/sso_required`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
    */
   changeEmail(body: ChangeEmailBody, options?: CallOptions): Call<Accepted>;
 
   /**
    * Change the e-mail address with the e-mailed token.
-   * Takes the password of the account, too, so that nobody can make a stranger who opens the link share an account. The new address counts as verified, and a notice goes to the former one.
+   * Takes the password of the account, too, so that nobody can make a stranger who opens the link share an account. The new address counts as verified, and a notice goes to the former one, where it had been verified.
    * Needs no credential.
-   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`
+   * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/sso_required`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`
    */
   confirmEmail(body: ConfirmEmailBody, options?: CallOptions): Call<Accepted>;
 
@@ -1215,19 +1215,19 @@ export interface SecondFactorApi {
 
   /**
    * Begin to set up a second factor.
-   * Takes the password. Answers with the secret of an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds), and as the address that its QR code holds. Nothing asks for a code until one has confirmed it.
+   * Takes the password, and a verified e-mail address. Answers with the secret of an authenticator app (TOTP, RFC 6238: SHA-1, six digits, 30 seconds), and as the address that its QR code holds. Nothing asks for a code until one has confirmed it.
    * An Idempotency-Key has no effect. Each request makes another secret, and the earlier ones are void.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/conflict`
    */
   enrol(body: SecondFactorBody, options?: CallOptions): Call<SecondFactorEnrolment>;
 
   /**
    * Confirm the second factor by a code of the app.
-   * From now on a login takes a code, too. All other sessions end. Answers with ten recovery codes, each of use once in the place of a code.
+   * Takes a verified e-mail address. From now on a login takes a code, too. All other sessions end. Answers with ten recovery codes, each of use once in the place of a code.
    * An Idempotency-Key has no effect. A repeated request finds it confirmed (409): renew the recovery codes if the answer was lost.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/conflict`
    */
   confirm(body: SecondFactorCodeBody, options?: CallOptions): Call<RecoveryCodes>;
 
@@ -1302,9 +1302,9 @@ export interface SingleSignOnApi {
 
   /**
    * Set a workspace's identity provider.
-   * By OpenID Connect: issuer, client id and client secret, as the provider has given them out for `redirectUri`. The provider is looked up at once (422 where it is none). Without `clientSecret` the present one stays. With another issuer all domains have to be proven anew.
+   * By OpenID Connect: issuer, client id and client secret, as the provider has given them out for `redirectUri`. The provider is looked up at once (422 where it is none). Without `clientSecret` the present one stays. With another issuer all domains have to be proven anew. Your own address has to be verified, here and for all changes of domains but their removal.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   set(workspaceId: string, body: SetSingleSignOnBody, options?: CallOptions): Call<SingleSignOn>;
 
@@ -1321,7 +1321,7 @@ export interface SingleSignOnApi {
    * Nobody signs in by it before it is proven: answers with the record that its DNS has to have. A domain that is there already stays as it is.
    * An Idempotency-Key has no effect. A repeated request finds the domain there, and answers with it.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   addDomain(workspaceId: string, body: AddSsoDomainBody, options?: CallOptions): Call<SsoDomain>;
 
@@ -1330,7 +1330,7 @@ export interface SingleSignOnApi {
    * From then on verified addresses of the domain sign in. 409 while the record is not there, and where another workspace has proven the domain.
    * An Idempotency-Key has no effect. A repeated request finds it proven, and answers with it.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   proveDomain(workspaceId: string, domain: string, options?: CallOptions): Call<SsoDomain>;
 
@@ -1338,7 +1338,7 @@ export interface SingleSignOnApi {
    * Say whether addresses of a domain have to sign in by the identity provider.
    * Takes a proven domain. Passwords and passkeys alone are refused then for its addresses, and so are new accounts; sessions that the identity provider has not opened end at their next refresh, within 15 minutes. The owners of this workspace are excepted.
    * Not for API keys.
-   * @throws {ApiError} `svc/runtime/not_found`, `svc/runtime/conflict`
+   * @throws {ApiError} `svc/auth/email_not_verified`, `svc/runtime/not_found`, `svc/runtime/conflict`
    */
   updateDomain(workspaceId: string, domain: string, body: UpdateSsoDomainBody, options?: CallOptions): Call<SsoDomain>;
 

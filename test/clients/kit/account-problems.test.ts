@@ -25,6 +25,7 @@ const refuse = (code: string): ApiError =>
 t.test('tells what the code means, and what it does not know in the words of the server', async t => {
   const { problems } = english.account;
   t.equal(describeProblem(refuse('svc/auth/signup_disabled'), problems), problems.closed);
+  t.equal(describeProblem(refuse('svc/auth/email_not_verified'), problems), problems.unverified);
   t.equal(describeProblem(refuse('svc/new/code'), problems), 'Words of the server. (req_1)');
   t.equal(describeProblem(new ConnectionError('no answer'), problems), problems.unreachable);
   t.throws(() => describeProblem(new TypeError('of ours'), problems), TypeError);

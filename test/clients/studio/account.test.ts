@@ -23,6 +23,10 @@ async function signUp() {
   return { email, api: new Skein({ apiKey: () => accessToken, baseUrl }) };
 }
 
+async function verify({ email }: { readonly email: string }): Promise<void> {
+  await anonymous.auth.verifyEmail({ token: await readMailedToken(folder, email, 'verify') });
+}
+
 const open = (t: Test, person: { readonly email: string }, path = '/studio/account', options = {}) =>
   openConsole(t, browser, setting, person, { path, ...options });
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
@@ -72,6 +76,13 @@ t.test('the address changes by the mailed link', async t => {
   await part.getByText(`A mail is on its way to ${newEmail}.`).waitFor();
   await part.getByRole('link', { name: 'Open the mailbox' }).waitFor();
   t.ok(await readMailedToken(folder, newEmail, 'email'));
+  for (const n of [1, 2, 3, 4]) {
+    await person.api.account.changeEmail({ newEmail: `${n}-${newEmail}`, password });
+  }
+  await part.getByRole('textbox', { name: 'New e-mail address' }).fill(`6-${newEmail}`);
+  await submitPassword(page, 'E-mail address');
+  await button(page, 'Send the link').click();
+  await part.getByRole('alert').getByText('At most five links are mailed in an hour').waitFor();
 });
 
 t.test('sessions are shown with their device, and ended', async t => {
@@ -92,6 +103,10 @@ t.test('a second factor is set up, asked for at sign-in, and nothing of it stays
   const page = await open(t, person);
   const part = section(page, 'Second factor');
   await part.getByRole('button', { name: 'Set up a second factor' }).click();
+  await submitPassword(page, 'Second factor');
+  await part.getByRole('button', { name: 'Continue' }).click();
+  await part.getByRole('alert').getByText('Confirm your e-mail address first').waitFor();
+  await verify(person);
   await submitPassword(page, 'Second factor');
   await part.getByRole('button', { name: 'Continue' }).click();
   await part.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
@@ -153,6 +168,7 @@ t.test(
     await demand.click();
     await page.getByRole('alert').getByText('Set up a second factor of your own first').waitFor();
     t.strictSame(await findBarriers(page), []);
+    await verify(owner);
     const { secret } = await owner.api.secondFactor.enrol({ password });
     await owner.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
     await owner.api.workspaces.update(workspaceId, { requiresSecondFactor: true });

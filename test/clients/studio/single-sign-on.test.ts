@@ -20,6 +20,9 @@ const browser = await startChromium(t);
 const password = 'correct horse battery';
 const anonymous = new Skein({ apiKey: null, baseUrl });
 const { workspaceId } = await owner.api.projects.get(projectId);
+const verify = (userId: string) =>
+  setting.database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
+await verify(owner.userId);
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
 /** Somebody who is not signed in. */
@@ -158,6 +161,7 @@ t.test('an admin who would be signed out by it is warned first', async t => {
     `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'admin', now(), now())`,
     [workspaceId, userId],
   );
+  await verify(userId);
   const page = await openConsole(t, browser, setting, { email }, { path });
   const required = page.getByRole('region', { name: 'acme.test' }).getByRole('switch');
   const warning = page.getByRole('dialog', { name: 'Require single sign-on for acme.test' });
@@ -174,9 +178,10 @@ t.test('an admin who would be signed out by it is warned first', async t => {
   t.match((await owner.api.singleSignOn.get(workspaceId)).domains, [{ required: true }]);
 });
 
-t.test('a viewer sees no settings, and in German it is German', async t => {
+t.test('a viewer sees no settings, in German it is German, and it takes a verified address', async t => {
   const { accessToken } = await anonymous.auth.signUp({ email: 'viewer@example.com', password });
-  const { userId } = await new Skein({ apiKey: () => accessToken, baseUrl }).auth.me();
+  const viewer = new Skein({ apiKey: () => accessToken, baseUrl });
+  const { userId, workspaceId: own } = await viewer.auth.me();
   await setting.database.query(
     `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'viewer', now(), now())`,
     [workspaceId, userId],
@@ -194,4 +199,10 @@ t.test('a viewer sees no settings, and in German it is German', async t => {
   const part = page.getByRole('region', { name: 'Single Sign-on' });
   await part.getByText('Inhaber und Administratoren').waitFor();
   t.equal(await part.getByRole('button').count(), 0);
+  await page.goto(`${baseUrl}/studio/workspace/${own}`);
+  await part.getByRole('textbox', { name: 'Aussteller' }).fill(provider.issuer);
+  await part.getByRole('textbox', { name: 'Client-ID' }).fill(clientId);
+  await part.getByRole('textbox', { name: 'Client-Secret' }).fill(clientSecret);
+  await part.getByRole('button', { name: 'Anbieter speichern' }).click();
+  await part.getByRole('alert').getByText('Bestätigen Sie zuerst Ihre E-Mail-Adresse.').waitFor();
 });

@@ -1,7 +1,7 @@
 import type { accountOperations } from '../../../protocol/operations/account.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newAddress, type ContractFixture, type TenantEnvironment } from '../contract-fixture.ts';
-import { lapse, newcomer, password } from './accounts.ts';
+import { createRequiredAddress, lapse, moveAddress, newcomer, password } from './accounts.ts';
 
 const wrongPassword = 'something else entirely';
 
@@ -65,6 +65,11 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
         by: await person({ fixture }),
         asked: { body: { newEmail: 'someone@mailinator.com', password } },
       }),
+      'svc/auth/sso_required': async fixture => {
+        const { person, userId } = await newcomer(fixture);
+        await moveAddress(fixture, userId, await createRequiredAddress(fixture));
+        return { by: person, asked: { body: { newEmail: newAddress(), password } } };
+      },
     },
   },
   confirmEmail: {
@@ -86,6 +91,11 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
       'svc/auth/email_in_use': async fixture => {
         const { token, newEmail } = await change(fixture);
         await fixture.anonymous.get('signUp', { body: { email: newEmail, password } });
+        return { by: fixture.anonymous, asked: { body: { token, password } } };
+      },
+      'svc/auth/sso_required': async fixture => {
+        const { token, userId } = await change(fixture);
+        await moveAddress(fixture, userId, await createRequiredAddress(fixture));
         return { by: fixture.anonymous, asked: { body: { token, password } } };
       },
     },

@@ -21,6 +21,14 @@ export async function newcomer(fixture: ContractFixture) {
   return { email, person, userId, cookie: { cookie } };
 }
 
+/** The same with a verified address. */
+export async function verifiedNewcomer(fixture: ContractFixture) {
+  const someone = await newcomer(fixture);
+  const token = await fixture.getMailedToken(someone.email, 'verify');
+  await fixture.anonymous.get('verifyEmail', { body: { token } });
+  return someone;
+}
+
 async function newcomerWithoutWorkspace(fixture: ContractFixture) {
   const someone = await newcomer(fixture);
   await fixture.database.query('delete from workspace_members where user_id = $1', [someone.userId]);
@@ -48,7 +56,7 @@ async function invitation({ tenant, fixture }: TenantEnvironment, email = newAdd
 
 /** A new address of a domain whose workspace demands single sign-on. */
 export async function createRequiredAddress(fixture: ContractFixture): Promise<string> {
-  const { person } = await newcomer(fixture);
+  const { person } = await verifiedNewcomer(fixture);
   const { workspaceId } = await person.get<{ workspaceId: string }>('me');
   const { issuer } = await fixture.identity.provider();
   const body = { issuer, clientId, clientSecret };
@@ -163,7 +171,7 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         asked: { body: { email: newAddress(), password } },
       }),
       'svc/auth/second_factor_required': async fixture => {
-        const { email, person } = await newcomer(fixture);
+        const { email, person } = await verifiedNewcomer(fixture);
         const { secret } = await person.get<{ secret: string }>('enrolSecondFactor', { body: { password } });
         await person.get('confirmSecondFactor', { body: { code: showCode(secret, Date.now()) } });
         return { by: fixture.anonymous, asked: { body: { email, password } } };

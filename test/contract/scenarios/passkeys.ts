@@ -3,7 +3,7 @@ import type { Client, Reply } from '../../node/client.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import type { ContractFixture } from '../contract-fixture.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { createRequiredAddress, moveAddress, newcomer, password } from './accounts.ts';
+import { createRequiredAddress, moveAddress, newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -12,17 +12,9 @@ function getOrigin({ node }: ContractFixture): string {
   return node.url.replace('127.0.0.1', 'localhost');
 }
 
-/** Somebody whose address is verified. */
-async function verified(fixture: ContractFixture) {
-  const someone = await newcomer(fixture);
-  const token = await fixture.getMailedToken(someone.email, 'verify');
-  await fixture.anonymous.get('verifyEmail', { body: { token } });
-  return someone;
-}
-
 /** Somebody who has begun to add a passkey, and the answer of their authenticator. */
 async function begun(fixture: ContractFixture) {
-  const someone = await verified(fixture);
+  const someone = await verifiedNewcomer(fixture);
   const { options } = await someone.person.get<{ options: Json }>('beginPasskey', { body: { password } });
   const authenticator = new Authenticator(getOrigin(fixture));
   return { ...someone, authenticator, response: authenticator.create(options) };
@@ -87,16 +79,16 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
   listPasskeys: { request: () => ({}), refusals: {} },
   beginPasskey: {
     request: () => ({ body: { password } }),
-    by: async ({ fixture }) => (await verified(fixture)).person,
+    by: async ({ fixture }) => (await verifiedNewcomer(fixture)).person,
     ownAccount: true,
     refusals: {
-      'svc/auth/invalid_credentials': wrongPassword(verified),
+      'svc/auth/invalid_credentials': wrongPassword(verifiedNewcomer),
       'svc/auth/email_not_verified': async fixture => ({
         by: (await newcomer(fixture)).person,
         asked: { body: { password } },
       }),
       'svc/runtime/conflict': async fixture => {
-        const { person, userId } = await verified(fixture);
+        const { person, userId } = await verifiedNewcomer(fixture);
         await addRows(fixture, userId, 20);
         return { by: person, asked: { body: { password } } };
       },

@@ -3,7 +3,7 @@ import type { Client, Reply } from '../../node/client.ts';
 import { showCode } from '../../support/totp.ts';
 import type { ContractFixture } from '../contract-fixture.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { newcomer, password } from './accounts.ts';
+import { newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 interface Enrolled {
   readonly person: Client;
@@ -13,7 +13,7 @@ interface Enrolled {
 }
 
 async function enrolled(fixture: ContractFixture): Promise<Enrolled> {
-  const { person, userId, email } = await newcomer(fixture);
+  const { person, userId, email } = await verifiedNewcomer(fixture);
   const { secret } = await person.get<{ secret: string }>('enrolSecondFactor', { body: { password } });
   return { person, userId, email, secret };
 }
@@ -79,12 +79,16 @@ export const secondFactorScenarios: ScenariosOf<typeof secondFactorOperations> =
   getSecondFactor: { request: () => ({}), refusals: {} },
   enrolSecondFactor: {
     request: () => ({ body: { password } }),
-    by: async ({ fixture }) => (await newcomer(fixture)).person,
+    by: async ({ fixture }) => (await verifiedNewcomer(fixture)).person,
     ownAccount: true,
     refusals: {
       'svc/auth/invalid_credentials': async fixture => ({
-        by: (await newcomer(fixture)).person,
+        by: (await verifiedNewcomer(fixture)).person,
         asked: { body: { password: 'something else' } },
+      }),
+      'svc/auth/email_not_verified': async fixture => ({
+        by: (await newcomer(fixture)).person,
+        asked: { body: { password } },
       }),
       'svc/runtime/conflict': async fixture => ({
         by: (await confirmed(fixture)).person,
@@ -103,8 +107,12 @@ export const secondFactorScenarios: ScenariosOf<typeof secondFactorOperations> =
         by: (await enrolled(fixture)).person,
         asked: { body: { code: 'no code' } },
       }),
-      'svc/runtime/conflict': async fixture => ({
+      'svc/auth/email_not_verified': async fixture => ({
         by: (await newcomer(fixture)).person,
+        asked: { body: { code: '000000' } },
+      }),
+      'svc/runtime/conflict': async fixture => ({
+        by: (await verifiedNewcomer(fixture)).person,
         asked: { body: { code: '000000' } },
       }),
     },

@@ -4,7 +4,7 @@ import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import type { ContractFixture, TenantEnvironment } from '../contract-fixture.ts';
 import type { ScenariosOf } from '../scenario.ts';
-import { newcomer, password } from './accounts.ts';
+import { newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 /** A workspace, and who administers it. */
 interface Administered {
@@ -23,9 +23,9 @@ const toAdministered = ({ fixture, tenant: { person, workspaceId } }: TenantEnvi
   workspaceId,
 });
 
-/** The workspace of somebody who has just signed up. */
-async function fresh(fixture: ContractFixture): Promise<Administered> {
-  const { person } = await newcomer(fixture);
+/** The workspace of somebody who has just signed up, and has verified their address. */
+async function fresh(fixture: ContractFixture, signUp = verifiedNewcomer): Promise<Administered> {
+  const { person } = await signUp(fixture);
   const { workspaceId } = await person.get<{ workspaceId: string }>('me');
   return { fixture, person, workspaceId };
 }
@@ -80,6 +80,7 @@ async function returned(fixture: ContractFixture, as?: string) {
 export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
   getSingleSignOn: { request: env => inWorkspace(toAdministered(env)), refusals: {} },
   setSingleSignOn: {
+    verifiedOnly: true,
     request: async env => {
       const { issuer } = await env.fixture.identity.provider();
       return { ...inWorkspace(toAdministered(env)), body: { issuer, clientId, clientSecret } };
@@ -90,10 +91,19 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
         const { issuer } = await fixture.identity.provider();
         return { by: place.person, asked: { ...inWorkspace(place), body: { issuer, clientId } } };
       },
+      'svc/auth/email_not_verified': async fixture => {
+        const place = await fresh(fixture, newcomer);
+        const { issuer } = await fixture.identity.provider();
+        return {
+          by: place.person,
+          asked: { ...inWorkspace(place), body: { issuer, clientId, clientSecret } },
+        };
+      },
     },
   },
   removeSingleSignOn: { request: env => inWorkspace(toAdministered(env)), refusals: {} },
   addSsoDomain: {
+    verifiedOnly: true,
     request: async env => {
       const place = await provided(toAdministered(env));
       return { ...inWorkspace(place), body: { domain: getDomain(place) } };
@@ -103,9 +113,14 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
         const place = await fresh(fixture);
         return { by: place.person, asked: { ...inWorkspace(place), body: { domain: getDomain(place) } } };
       },
+      'svc/auth/email_not_verified': async fixture => {
+        const place = await fresh(fixture, newcomer);
+        return { by: place.person, asked: { ...inWorkspace(place), body: { domain: getDomain(place) } } };
+      },
     },
   },
   proveSsoDomain: {
+    verifiedOnly: true,
     request: async env => atDomain(await asked(toAdministered(env))),
     refusals: {
       'svc/runtime/conflict': async fixture => {
@@ -113,13 +128,22 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
         fixture.identity.records.delete(`_skein-sso.${getDomain(place)}`);
         return { by: place.person, asked: atDomain(place) };
       },
+      'svc/auth/email_not_verified': async fixture => {
+        const place = await fresh(fixture, newcomer);
+        return { by: place.person, asked: atDomain(place) };
+      },
     },
   },
   updateSsoDomain: {
+    verifiedOnly: true,
     request: async env => ({ ...atDomain(await asked(toAdministered(env))), body: { required: false } }),
     refusals: {
       'svc/runtime/conflict': async fixture => {
         const place = await asked(await fresh(fixture));
+        return { by: place.person, asked: { ...atDomain(place), body: { required: true } } };
+      },
+      'svc/auth/email_not_verified': async fixture => {
+        const place = await fresh(fixture, newcomer);
         return { by: place.person, asked: { ...atDomain(place), body: { required: true } } };
       },
     },
@@ -163,7 +187,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
       },
       'svc/auth/second_factor_required': async fixture => {
         const { body, email } = await returned(fixture);
-        const { person, userId } = await newcomer(fixture);
+        const { person, userId } = await verifiedNewcomer(fixture);
         const { secret } = await person.get<{ secret: string }>('enrolSecondFactor', { body: { password } });
         await person.get('confirmSecondFactor', { body: { code: showCode(secret, Date.now()) } });
         await fixture.database.query(

@@ -15,6 +15,7 @@ const statuses: Readonly<Record<AccountRefusal, number>> = {
   wrong_code: 401,
   too_many_codes: 429,
   too_many_mails: 429,
+  too_many_changes: 429,
   sso_required: 403,
   foreign_domain: 401,
   wrong_passkey: 401,

@@ -93,6 +93,7 @@ t.test('all others end, and this one stays', async t => {
 
 t.test('the password changes with the present one; other sessions and mailed links end', async t => {
   const { client, email } = await node.signedUp();
+  await node.verify(email);
   const elsewhere = await logIn(email);
   await post(client, 'forgot-password', { email });
   const token = await node.tokenTo(email, 'reset');
@@ -123,12 +124,15 @@ t.test(
   'the address changes when the new one is proven with the password, and the old one is told',
   async t => {
     const { client, email, userId } = await node.signedUp();
+    await node.verify(email);
+    const earlier = await node.mailTo(email);
     const newEmail = newAddress();
     t.match(await post(client, 'change-email', { newEmail, password: 'wrong' }), wrong);
     t.equal((await post(client, 'change-email', { newEmail, password })).status, 200);
     const token = await node.tokenTo(newEmail, 'email');
-    t.match(decoded(await node.mailTo(email)), newEmail, 'the present address learns of it in time');
-    t.match((await client.call('GET', '/studio/me')).body, { email, emailVerified: false });
+    const notice = decoded(await node.mailTo(email, earlier));
+    t.match(notice, newEmail, 'the present address learns of it in time');
+    t.match((await client.call('GET', '/studio/me')).body, { email, emailVerified: true });
 
     const confirm = (secret: string) => post(node.client(), 'confirm-email', { token, password: secret });
     t.match(await confirm('wrong'), wrong, 'the link alone is not enough');
@@ -140,6 +144,69 @@ t.test(
     t.equal(await countMails('account_notice', email), 2);
   },
 );
+
+t.test('an address that nothing has proven is told nothing: it may be a stranger’s', async t => {
+  const { client, email } = await node.signedUp();
+  t.equal((await post(client, 'change-password', { password, newPassword: otherPassword })).status, 204);
+  const newEmail = newAddress();
+  t.equal((await post(client, 'change-email', { newEmail, password: otherPassword })).status, 200);
+  const token = await node.tokenTo(newEmail, 'email');
+  const confirmed = await post(node.client(), 'confirm-email', { token, password: otherPassword });
+  t.equal(confirmed.status, 200);
+  t.equal(await countMails('account_notice', email), 0);
+  t.equal(
+    (await post(client, 'change-password', { password: otherPassword, newPassword: password })).status,
+    204,
+  );
+  t.equal(await countMails('account_notice', newEmail), 1, 'from its proof on it is');
+});
+
+t.test('accounts that come and go have five mails an hour sent to their address', async t => {
+  const email = newAddress();
+  const countLinks = async (): Promise<number> => {
+    const kind = 'verify_account';
+    return (await countMails(kind, email)) + (await countMails(kind, email.toUpperCase()));
+  };
+  const signUp = async (spelling: string): Promise<Client> => {
+    const client = node.client();
+    t.equal((await post(client, 'signup', { email: spelling, password })).status, 200);
+    return client;
+  };
+  for (let i = 0; i < 6; i++) {
+    const client = await signUp(i % 2 === 0 ? email : email.toUpperCase());
+    const { body: me } = await client.call('GET', '/studio/me');
+    await client.call('DELETE', `/workspaces/${String(me['workspaceId'])}`);
+    t.equal((await post(client, 'delete-account', { password })).status, 204);
+  }
+  t.equal(await countLinks(), 5);
+  const client = await signUp(email);
+  t.equal(await countLinks(), 5, 'the address is not kept from its owner');
+  t.match(await post(client, 'resend-verification', undefined), {
+    status: 429,
+    body: { error: 'svc/rate_limit/exceeded' },
+  });
+  node.clock.shift(3_600_000);
+  t.equal((await post(await logIn(email), 'resend-verification', undefined)).status, 200);
+  t.equal(await countLinks(), 6);
+});
+
+t.test('five links within an hour are mailed to those whom a user names', async t => {
+  const { client, email } = await node.signedUp();
+  const addresses = Array.from({ length: 7 }, newAddress);
+  const ask = (newEmail: string, by = client) => post(by, 'change-email', { newEmail, password });
+  const replies = await Promise.all(addresses.map(newEmail => ask(newEmail)));
+  t.same(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429, 429]);
+  const refused = await ask(newAddress());
+  t.match(refused, { status: 429, body: { error: 'svc/rate_limit/exceeded' } });
+  t.equal(refused.headers.get('retry-after'), '3600');
+  const mailed = await db.query(
+    `select from mails where kind = 'change_email' and recipient = any ($1::text[])`,
+    [addresses],
+  );
+  t.equal(mailed.length, 5, 'four of them are void by now, and count');
+  node.clock.shift(3_600_000);
+  t.equal((await ask(newAddress(), await logIn(email))).status, 200);
+});
 
 t.test('a link is void after another request, a new password, and when the address is taken', async t => {
   const { client } = await node.signedUp();

@@ -2,6 +2,7 @@
 import t from 'tap';
 import { findRevokedCredentials, toChangedKey } from '../../../storage/tenancy/credential-check.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { auditContext } from '../../support/accounts.ts';
 import { showCode } from '../../support/totp.ts';
 import { type Client, startAuthNode } from '../auth/auth-fixture.ts';
 
@@ -23,13 +24,51 @@ function nextCode(secret: string): string {
   return showCode(secret, node.clock.now());
 }
 
-async function withSecondFactor() {
+async function verified() {
   const person = await node.signedUp();
+  await node.verify(person.email);
+  return person;
+}
+
+async function withSecondFactor() {
+  const person = await verified();
   const { body } = await post(person.client, 'second-factor', { password });
   const secret = String(body['secret']);
   const confirmed = await post(person.client, 'second-factor/confirm', { code: nextCode(secret) });
   t.equal(confirmed.status, 200);
   return { ...person, secret, recoveryCodes: confirmed.body['recoveryCodes'] as readonly string[] };
+}
+
+/** Somebody who has signed up with an address that is not theirs, and set one up: earlier versions let them. */
+async function withUnprovenFactor() {
+  const person = await node.signedUp();
+  const { userId } = person;
+  const { passwordHash: checkedHash = null } = (await node.accounts.findAccount(userId)) ?? {};
+  const { secret } = await node.factors.enrol({ ...auditContext(userId, node.clock.now()), checkedHash });
+  const code = nextCode(secret);
+  await node.factors.confirm(code, 'ses_none', auditContext(userId, node.clock.now()));
+  return { ...person, secret };
+}
+
+/** Rows that would ask for a second step. */
+async function countFactors(userId: string) {
+  const [row] = await db.query(
+    `select (select count(*)::int from second_factors where user_id = $1) as apps,
+       (select count(*)::int from recovery_codes where user_id = $1) as codes,
+       (select count(*)::int from login_challenges where user_id = $1) as challenges`,
+    [userId],
+  );
+  return row;
+}
+
+const none = { apps: 0, codes: 0, challenges: 0 };
+
+/** Sets another password by the mailed link. */
+async function reset(email: string, newPassword = 'staple of another sort') {
+  await post(node.client(), 'auth/forgot-password', { email });
+  const token = await node.tokenTo(email, 'reset');
+  t.equal((await post(node.client(), 'auth/reset-password', { token, password: newPassword })).status, 200);
+  return newPassword;
 }
 
 /** The challenge of a login whose password was right. */
@@ -43,7 +82,7 @@ const pass = (named: string, code: string, client = node.client()) =>
   post(client, 'auth/login/second-factor', { challenge: named, code });
 
 t.test('it is set up with the password and a code; before that nothing asks for one', async t => {
-  const { client, email } = await node.signedUp();
+  const { client, email } = await verified();
   const elsewhere = node.client();
   await logIn(email, elsewhere);
   t.match(await post(client, 'second-factor', { password: 'wrong' }), wrongPassword);
@@ -65,6 +104,47 @@ t.test('it is set up with the password and a code; before that nothing asks for 
   t.match(await post(client, 'second-factor', { password }), conflict, 'it is not replaced');
   const [row] = await db.query<{ secret: string }>('select secret from second_factors order by created_at');
   t.notMatch(row?.secret, secret, 'it is sealed');
+});
+
+t.test('whoever has not proven their address sets none up', async t => {
+  const { client, userId } = await node.signedUp();
+  const refused = { status: 403, body: { error: 'svc/auth/email_not_verified' } };
+  t.match(await post(client, 'second-factor', { password }), refused);
+  t.match(await post(client, 'second-factor/confirm', { code: '000000' }), refused);
+  t.same(await countFactors(userId), none);
+});
+
+t.test('one from before the first proof keeps nobody out of their address', async t => {
+  const { email, userId, secret } = await withUnprovenFactor();
+  const begun = await challenge(email);
+  const newPassword = await reset(email);
+  t.same(await countFactors(userId), none);
+  t.match(await pass(begun, nextCode(secret)), invalid, 'whoever made it was about to sign in');
+  const login = await post(node.client(), 'auth/login', { email, password: newPassword });
+  t.equal(login.status, 200, 'with the password alone');
+  const acts = await db.query<{ action: string }>(`select action from audit_logs where target_id = $1`, [
+    userId,
+  ]);
+  t.ok(acts.some(({ action }) => action === 'user.second_factor_disabled'));
+
+  const owner = await verified();
+  const invited = await withUnprovenFactor();
+  await owner.client.call('POST', `/workspaces/${owner.workspaceId}/invitations`, {
+    body: { email: invited.email },
+  });
+  const token = await node.tokenTo(invited.email, 'join');
+  t.equal((await post(node.client(), 'auth/accept-invitation', { token, password })).status, 200);
+  t.same(await countFactors(invited.userId), none);
+  t.equal((await logIn(invited.email)).status, 200);
+});
+
+t.test('that of a proven address stays when the password is reset', async t => {
+  const { email, secret } = await withSecondFactor();
+  const newPassword = await reset(email);
+  const { status, body } = await post(node.client(), 'auth/login', { email, password: newPassword });
+  t.match({ status, body }, { status: 401, body: { error: 'svc/auth/second_factor_required' } });
+  const named = String((body['details'] as Record<string, unknown>)['challenge']);
+  t.equal((await pass(named, nextCode(secret))).status, 200);
 });
 
 t.test('a login takes two steps', async t => {

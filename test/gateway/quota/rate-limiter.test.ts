@@ -94,8 +94,31 @@ t.test('guesses from many addresses do not lock the owner of an account out', as
     clock.until(node.take('auth', { caller: ada, address, ...(body && { body: body as never }) }));
   t.ok((await change()).allowed);
   // With each other address that they want they try the present password once more.
-  for (let i = 0; i < 4; i++) t.ok((await change({ email: `new-${i}@example.com` })).allowed);
-  t.match(await change({ email: 'new@example.com' }), { allowed: false, bucket: 'authAddressEmail' });
+  for (let i = 0; i < 4; i++) t.ok((await change({ newEmail: `new-${i}@example.com` })).allowed);
+  t.match(await change({ newEmail: 'new@example.com' }), { allowed: false, bucket: 'authAddressEmail' });
+});
+
+t.test('whoever is named as a new address is mailed to as often as one may sign in', async t => {
+  const [node] = await quotaNodes(t, 1);
+  assert.ok(node !== undefined);
+  const ask = (userId: string, address: string) =>
+    node.clock.until(
+      node.take('auth', {
+        caller: user(userId),
+        address,
+        body: { newEmail: 'Ada@example.com', password: 'secret' } as never,
+      }),
+    );
+  for (let i = 0; i < 30; i++) {
+    const userId = i % 2 === 0 ? 'usr_one' : 'usr_two';
+    t.ok((await ask(userId, `192.0.2.${1 + Math.floor(i / 5)}`)).allowed);
+  }
+  t.match(
+    await ask('usr_one', '192.0.2.99'),
+    { allowed: false, bucket: 'authEmail' },
+    'they share what it may get',
+  );
+  t.match(await ask('usr_three', '192.0.2.98'), { allowed: false, bucket: 'authEmail' });
 });
 
 t.test('a bucket that is slow to fill is remembered for as long, by whichever node it is asked', async t => {

@@ -25,8 +25,10 @@ const anonymous = new Skein({ apiKey: null, baseUrl });
 const conflict = { code: 'svc/runtime/conflict' };
 const failed = { code: 'svc/auth/sso_failed' };
 
-async function signUp(email: string) {
+async function signUp(email: string, isVerified = true) {
   const { accessToken } = await anonymous.auth.signUp({ email, password });
+  // Before the node has heard of the session: it holds what it knows of one for a second.
+  if (isVerified) await db.query('update users set email_verified_at = now() where email = $1', [email]);
   const api = new Skein({ apiKey: () => accessToken, baseUrl });
   const { workspaceId, userId } = await api.auth.me();
   return { email, api, workspaceId, userId };
@@ -263,7 +265,6 @@ t.test('what a provider vouches for is an e-mail address, or nobody signs in', a
 
 t.test('an account of the address is found, and its second factor asked for', async t => {
   const carl = await signUp('carl@acme.test');
-  await db.query('update users set email_verified_at = now() where user_id = $1', [carl.userId]);
   const { secret } = await carl.api.secondFactor.enrol({ password });
   await carl.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
   const refused = await signOn('carl@acme.test').then(
@@ -280,7 +281,7 @@ t.test('an account of the address is found, and its second factor asked for', as
 });
 
 t.test('an account that nobody had proven is taken from whoever made it', async t => {
-  const dora = await signUp('dora@acme.test');
+  const dora = await signUp('dora@acme.test', false);
   t.ok(await signOn('dora@acme.test'));
   await t.rejects(dora.api.auth.me(), { code: 'svc/auth/invalid_token' });
   await t.rejects(anonymous.auth.login({ email: dora.email, password }), {
@@ -290,7 +291,6 @@ t.test('an account that nobody had proven is taken from whoever made it', async 
 
 t.test('where it is demanded, passwords are refused, but for owners', async t => {
   const finn = await signUp('finn@acme.test');
-  await db.query('update users set email_verified_at = now() where user_id = $1', [finn.userId]);
   await settings.updateDomain(workspaceId, 'acme.test', { required: true });
   const required = { code: 'svc/auth/sso_required', status: 403 };
   await t.rejects(anonymous.auth.login({ email: finn.email, password }), required);
@@ -310,7 +310,6 @@ t.test('sessions from before it was demanded end at their next refresh, but for 
   const ofOwner = getCookie(await post('login', { email: owner.email, password }));
   const signedOn = getCookie(await post('sso/finish', await returned(finn.email)));
   const hana = await signUp('hana@acme.test');
-  await db.query('update users set email_verified_at = now() where user_id = $1', [hana.userId]);
   const { secret } = await hana.api.secondFactor.enrol({ password });
   await hana.api.secondFactor.confirm({ code: showCode(secret, Date.now()) });
   const asked = await post('sso/finish', await returned(hana.email));
@@ -335,11 +334,43 @@ t.test('sessions from before it was demanded end at their next refresh, but for 
   t.equal((await refresh(getCookie(kept))).status, 200);
 });
 
+t.test(
+  'an address that has to sign on does not change: its account would go on without the provider',
+  async t => {
+    const gus = await signUp('gus@acme.test');
+    const { account } = gus.api;
+    await account.changeEmail({ newEmail: 'gus@private.test', password });
+    const token = await readMailedToken(folder, 'gus@private.test', 'email');
+    await settings.updateDomain(workspaceId, 'acme.test', { required: true });
+    const required = { code: 'svc/auth/sso_required', status: 403 };
+    await t.rejects(account.changeEmail({ newEmail: 'gus@other.test', password }), required);
+    await t.rejects(account.changeEmail({ newEmail: 'gus@other.test', password: 'wrong' }), {
+      code: 'svc/auth/invalid_credentials',
+    });
+    await t.rejects(
+      anonymous.account.confirmEmail({ token, password }),
+      required,
+      'nor by a link from before',
+    );
+    t.match(await gus.api.auth.me(), { email: 'gus@acme.test' });
+    const { accessToken } = await signOn(gus.email);
+    const signedOn = new Skein({ apiKey: () => accessToken, baseUrl });
+    await t.rejects(
+      signedOn.account.changeEmail({ newEmail: 'gus@other.test', password }),
+      required,
+      'whom the provider vouches for neither',
+    );
+    const asked = await owner.api.account.changeEmail({ newEmail: 'owner@private.test', password });
+    t.ok(asked.accepted, 'owners are excepted');
+    await settings.updateDomain(workspaceId, 'acme.test', { required: false });
+    await anonymous.account.confirmEmail({ token, password });
+    t.ok(await anonymous.auth.login({ email: 'gus@private.test', password }));
+  },
+);
+
 t.test('whoever accepts an invitation stays signed in by whatever had signed them in', async t => {
   const inviter = await signUp('inviter@other.test');
-  await db.query('update users set email_verified_at = now() where user_id = $1', [inviter.userId]);
-  const { accessToken } = await anonymous.auth.login({ email: inviter.email, password });
-  const { invitations } = new Skein({ apiKey: () => accessToken, baseUrl });
+  const { invitations } = inviter.api;
   const accept = async (email: string, signedIn: Response): Promise<Response> => {
     await invitations.create(inviter.workspaceId, { email });
     const token = await readMailedToken(folder, email, 'join');
@@ -368,6 +399,51 @@ t.test('a domain belongs to the workspace that has proven it', async t => {
   await t.rejects(own.set(workspaceId, { issuer: other.issuer, clientId, clientSecret }), {
     code: 'svc/runtime/not_found',
   });
+});
+
+t.test('whoever has not proven their own address sets none up', async t => {
+  const eve = await signUp('eve@victim.test', false);
+  const refused = { code: 'svc/auth/email_not_verified', status: 403 };
+  const own = eve.api.singleSignOn;
+  await t.rejects(own.set(eve.workspaceId, { issuer: provider.issuer, clientId, clientSecret }), refused);
+  await t.rejects(own.addDomain(eve.workspaceId, { domain: 'evil.test' }), refused);
+  await t.rejects(own.proveDomain(eve.workspaceId, 'evil.test'), refused);
+  await t.rejects(own.updateDomain(eve.workspaceId, 'evil.test', { required: true }), refused);
+  t.match(await own.get(eve.workspaceId), { issuer: null, domains: [] });
+});
+
+t.test('what an unproven account had set up lets nobody in once the address is proven', async t => {
+  const squatter = await signUp('victim@victim.test');
+  const own = squatter.api.singleSignOn;
+  await own.set(squatter.workspaceId, { issuer: provider.issuer, clientId, clientSecret });
+  const { record } = await own.addDomain(squatter.workspaceId, { domain: 'evil.test' });
+  records.set(record.name, record.value);
+  await own.proveDomain(squatter.workspaceId, 'evil.test');
+  const begun = await returned('accomplice@evil.test');
+  t.ok(await signOn('first@evil.test'));
+  // As earlier versions let somebody do all of that who had not proven the address.
+  await db.query('update users set email_verified_at = null where user_id = $1', [squatter.userId]);
+
+  await anonymous.auth.forgotPassword({ email: squatter.email });
+  const token = await readMailedToken(folder, squatter.email, 'reset');
+  await anonymous.auth.resetPassword({ token, password: 'what the owner chose' });
+  await t.rejects(anonymous.auth.finishSingleSignOn(begun), 'a sign-in that was under way');
+  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'accomplice@evil.test' }), {
+    code: 'svc/runtime/not_found',
+  });
+  const { accessToken } = await anonymous.auth.login({
+    email: squatter.email,
+    password: 'what the owner chose',
+  });
+  const victim = new Skein({ apiKey: () => accessToken, baseUrl });
+  t.match(await victim.singleSignOn.get(squatter.workspaceId), { issuer: null, domains: [] });
+  const members = await victim.members.list(squatter.workspaceId).toArray(10);
+  t.same(
+    members.map(({ userId }) => userId),
+    [squatter.userId],
+  );
+  const removed = { workspaceId: squatter.workspaceId, action: 'single_sign_on.removed' } as const;
+  t.equal((await victim.auditLogs.list(removed).toArray(10)).length, 1);
 });
 
 t.test('with another issuer nobody signs in before the domain is proven anew', async t => {

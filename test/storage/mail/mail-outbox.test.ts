@@ -42,9 +42,12 @@ async function row(mailId: string): Promise<MailRow | undefined> {
 t.beforeEach(() => db.query('delete from mails'));
 
 t.test('a notification that is repeated, also at once, is mailed once to each owner', async t => {
-  const { projectId } = await newPerson();
+  const { projectId, userId } = await newPerson();
   const tell = (noticeId: string) =>
     mailOwners(db, mails, { noticeId, projectId, kind: 'stitch_stopped', content: { noticeId }, now: start });
+  await tell('unproven');
+  t.same(await mails.claim(start, 10), [], 'an address that nothing has proven may be a stranger’s');
+  await db.query('update users set email_verified_at = now() where user_id = $1', [userId]);
   await Promise.all([tell('first'), tell('first')]);
   const [claimed] = await mails.claim(start, 10);
   t.match(claimed, { kind: 'stitch_stopped', secret: '{"noticeId":"first"}' });

@@ -13,6 +13,7 @@ import { useForm } from './use-form.ts';
 import { useOwnTexts } from './texts.ts';
 
 export function EmailSection() {
+  const { changeEmail } = useKitTexts().account;
   const texts = useOwnTexts().email;
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
   const [newEmail, setNewEmail] = useState('');
@@ -26,6 +27,7 @@ export function EmailSection() {
       setNewEmail('');
       setPassword('');
     },
+    { ssoRequired: changeEmail.ssoRequired, tooMany: texts.tooMany },
   );
   return (
     <Section title={texts.title} intro={texts.intro}>

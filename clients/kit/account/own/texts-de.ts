@@ -13,6 +13,8 @@ export const ownAccount: typeof english = {
     newEmail: 'Neue E-Mail-Adresse',
     submit: 'Link schicken',
     mailed: email => `Eine Mail an ${email} ist unterwegs. Ihr Link gilt 24 Stunden.`,
+    tooMany:
+      'Das waren zu viele Versuche. Höchstens fünf Links werden in einer Stunde verschickt: Versuchen Sie es später noch einmal.',
   },
   password: {
     title: 'Passwort',

@@ -10,6 +10,7 @@ export const ownAccount = {
     newEmail: 'New e-mail address',
     submit: 'Send the link',
     mailed: (email: string) => `A mail is on its way to ${email}. Its link works for 24 hours.`,
+    tooMany: 'Too many attempts. At most five links are mailed in an hour: try again later.',
   },
   password: {
     title: 'Password',
