@@ -1,5 +1,6 @@
 /** Which key sends what is written. Kept in this browser. */
 import { useState } from 'react';
+import { keepText } from '../../kit/keep-text.ts';
 
 export type SendBy = 'enter' | 'modEnter';
 const storageKey = 'skein-send-by';
@@ -11,7 +12,7 @@ export function useSendSetting(): readonly [SendBy, (sendBy: SendBy) => void] {
   return [
     sendBy,
     chosen => {
-      localStorage.setItem(storageKey, chosen);
+      keepText(localStorage, storageKey, chosen);
       setSendBy(chosen);
     },
   ];

@@ -3,6 +3,7 @@ import { PasswordInput, Select, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ByokCredential } from '../../sdk/index.ts';
 import { providers } from '../looms/version-fields.ts';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { defaultGrace, GraceSelect } from '../parts/grace.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -65,13 +66,14 @@ export function CreateCredential({ onDone, onClose }: DialogProps) {
 export function EditCredential({ credential, onDone, onClose }: CredentialDialogProps) {
   const texts = useTexts().credentials;
   const { client } = useTenant();
-  const [displayName, setDisplayName] = useState(credential.displayName);
-  const [modelAllowlist, setModels] = useState(credential.modelAllowlist);
+  const [begun] = useState(credential);
+  const [displayName, setDisplayName] = useState(begun.displayName);
+  const [modelAllowlist, setModels] = useState(begun.modelAllowlist);
   const save = async (): Promise<void> => {
-    await client.byokCredentials.update(credential.byokCredentialId, {
-      displayName: displayName.trim(),
-      modelAllowlist,
-    });
+    const before = { displayName: begun.displayName, modelAllowlist: begun.modelAllowlist };
+    const changes = getChangedFields(before, { displayName: displayName.trim(), modelAllowlist });
+    if (Object.keys(changes).length > 0)
+      await client.byokCredentials.update(credential.byokCredentialId, changes);
     await onDone();
     onClose();
   };
