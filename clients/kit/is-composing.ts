@@ -1,6 +1,6 @@
 import type { KeyboardEvent } from 'react';
 
-/** What browsers say of each key that an input method has taken (UI Events, section 8.3.1). */
+/** What browsers say of each key that an input method has taken. */
 const takenByInputMethod = 229;
 
 /**
