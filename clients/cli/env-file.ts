@@ -11,10 +11,9 @@ export type EnvFile = Readonly<Record<string, string>>;
 export async function readEnvFile(folder: string): Promise<EnvFile> {
   const text = await readIfThere(join(folder, '.env'));
   return Object.fromEntries(
-    [...text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(.*?)\s*$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value.replace(/^(['"])(.*)\1$/, '$2'),
-    ]),
+    [...text.matchAll(/^[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=[ \t]*(.*?)\s*$/gm)].map(
+      ([, name = '', value = '']) => [name, value.replace(/^(['"])(.*)\1$/, '$2')],
+    ),
   );
 }
 

@@ -549,7 +549,9 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     result: 'What a model would be told, with secrets redacted.',
     error: 'Why it failed, in words; null: it did not.',
   },
-  'ByokCredential updateByokCredential rotateByokCredential revokeByokCredential': { byokCredentialId: 'The LLM provider key.' },
+  'ByokCredential updateByokCredential rotateByokCredential revokeByokCredential': {
+    byokCredentialId: 'The LLM provider key.',
+  },
   ChannelChange: {
     eventId: 'The event that tells the same. Events are kept for 30 days.',
     eventName: 'What happened.',
@@ -692,9 +694,10 @@ export const placeDescriptions: Readonly<Record<string, Readonly<Record<string, 
     expired: 'Suggestions that nobody resolved within a day.',
   },
   UpdateAgentBody: { archived: 'true: into the archive, as DELETE does. false: back from it.' },
-  'UpdateThreadBody UpdateChannelBody UpdateAgentBody UpdateLoomBody UpdateToolBody UpdateStitchBody UpdateByokCredentialBody': {
-    metadata: `Your own JSON object. ${merged}`,
-  },
+  'UpdateThreadBody UpdateChannelBody UpdateAgentBody UpdateLoomBody UpdateToolBody UpdateStitchBody UpdateByokCredentialBody':
+    {
+      metadata: `Your own JSON object. ${merged}`,
+    },
 
   // The service as a whole
   CallerUser: { instanceAdmin: 'Whether they operate the service: `getSystem` answers them.' },

@@ -127,7 +127,11 @@ async function checkOwner(known: EnvFile, context: Context, skein: Skein): Promi
   const { projectId } = await skein.caller.get();
   const { SKEIN_API_KEY: apiKey, SKEIN_BASE_URL: server, SKEIN_PROJECT_ID: project } = known;
   if (apiKey === '')
-    throw new CliError('.env has an empty SKEIN_API_KEY.', exitCodes.failed, 'Give it a value, or take the line out.');
+    throw new CliError(
+      '.env has an empty SKEIN_API_KEY.',
+      exitCodes.failed,
+      'Give it a value, or take the line out.',
+    );
   // A key without an address is one of the SDK's default.
   const itsServer = server ?? (apiKey === undefined ? baseUrl : defaultBaseUrl);
   if (!isSameServer(checkAddress(itsServer), baseUrl))

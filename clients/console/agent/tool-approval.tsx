@@ -126,7 +126,7 @@ const settlingMs = 500;
 function useSettled(isFirst: boolean): boolean {
   const [isSettled, setSettled] = useState(isFirst);
   useEffect(() => {
-    if (!isFirst) return setSettled(false);
+    if (!isFirst) return undefined;
     const timer = setTimeout(() => setSettled(true), settlingMs);
     return () => clearTimeout(timer);
   }, [isFirst]);

@@ -50,12 +50,7 @@ export function CreateCredential({ onDone, onClose }: DialogProps) {
           onChange={value => setProvider(providers.find(each => each === value) ?? provider)}
           data={providers.map(value => ({ value, label: providerNames[value] }))}
         />
-        <NameField
-          label={texts.name}
-          maxLength={longestName}
-          value={displayName}
-          onChange={setDisplayName}
-        />
+        <NameField label={texts.name} maxLength={longestName} value={displayName} onChange={setDisplayName} />
         <SecretInput value={secret} onChange={setSecret} />
         <ModelsInput value={modelAllowlist} onChange={setModels} />
       </DialogForm>
@@ -80,12 +75,7 @@ export function EditCredential({ credential, onDone, onClose }: CredentialDialog
   return (
     <Dialog title={texts.editTitle(credential.displayName)} onClose={onClose}>
       <DialogForm action={texts.save} isReady={displayName.trim() !== ''} run={save}>
-        <NameField
-          label={texts.name}
-          maxLength={longestName}
-          value={displayName}
-          onChange={setDisplayName}
-        />
+        <NameField label={texts.name} maxLength={longestName} value={displayName} onChange={setDisplayName} />
         <ModelsInput value={modelAllowlist} onChange={setModels} />
       </DialogForm>
     </Dialog>

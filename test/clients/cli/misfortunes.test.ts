@@ -223,9 +223,12 @@ t.test(
 
 t.test('init: where .env cannot be written, no key is left that nobody has', async t => {
   const folder = await mkdtemp(join(cli.home, '..', 'env-'));
-  const listNames = async (): Promise<unknown[]> => (await cli.json(t, ['keys', 'list'])).map(key => key['name']);
+  const listNames = async (): Promise<unknown[]> =>
+    (await cli.json(t, ['keys', 'list'])).map(key => key['name']);
   const before = await listNames();
-  const [kept = ''] = (await readdir(join(cli.home, 'skein'), { recursive: true })).filter(name => name.endsWith('.secret'));
+  const [kept = ''] = (await readdir(join(cli.home, 'skein'), { recursive: true })).filter(name =>
+    name.endsWith('.secret'),
+  );
   const file = join(cli.home, 'skein', kept);
   const secret = await readFile(file, 'utf8');
   await writeFile(file, 'damaged');

@@ -400,12 +400,18 @@ t.test('an etag that was read is sent as If-Match', async t => {
   t.equal(requests[1]?.headers.get('if-match'), '"v7"');
 });
 
-t.test('a change with If-Match of which no answer came is not sent again: it may have been carried out', async t => {
-  const { skein, requests } = scriptClient([lostConnection(), [412, failure('svc/runtime/precondition_failed')]]);
-  const change = skein.looms.update('loom_1', { name: 'Sales' }, { ifMatch: '"v7"' });
-  t.ok((await rejection(change)) instanceof ConnectionError);
-  t.equal(requests.length, 1);
-});
+t.test(
+  'a change with If-Match of which no answer came is not sent again: it may have been carried out',
+  async t => {
+    const { skein, requests } = scriptClient([
+      lostConnection(),
+      [412, failure('svc/runtime/precondition_failed')],
+    ]);
+    const change = skein.looms.update('loom_1', { name: 'Sales' }, { ifMatch: '"v7"' });
+    t.ok((await rejection(change)) instanceof ConnectionError);
+    t.equal(requests.length, 1);
+  },
+);
 
 t.test('messages.check is the dry run of messages.create', async t => {
   const { skein, requests } = scriptClient([[200, { allowed: true }]]);

@@ -313,8 +313,16 @@ t.test('keys of providers are managed by people, and their secrets are never sho
     modelAllowlist: ['model-1', 'model-2'],
     updatedAt: changed.updatedAt,
   });
-  t.same(await person.get('updateByokCredential', { params, body: change }), changed, 'nothing is left to change');
-  t.equal((await refusal('updateByokCredential', { params, body: change })).status, 403, 'not with an API key');
+  t.same(
+    await person.get('updateByokCredential', { params, body: change }),
+    changed,
+    'nothing is left to change',
+  );
+  t.equal(
+    (await refusal('updateByokCredential', { params, body: change })).status,
+    403,
+    'not with an API key',
+  );
   await person.get('revokeByokCredential', { params });
   t.equal((await refusal('updateByokCredential', { params, body: {} }, person)).status, 409, 'it is revoked');
   t.same(

@@ -28,7 +28,8 @@ export const composer: (typeof english)['composer'] = {
   mentions: 'Kolleginnen und Kollegen',
   cannedReplies: 'Textbausteine',
   readingCannedReplies: 'Textbausteine werden gelesen …',
-  unreadCannedReplies: 'Textbausteine lassen sich nicht lesen. Escape und dann Enter sendet dies, wie es ist.',
+  unreadCannedReplies:
+    'Textbausteine lassen sich nicht lesen. Escape und dann Enter sendet dies, wie es ist.',
   noCannedReplies: 'Dieses Projekt hat noch keine Textbausteine.',
   writeCannedReplies: 'Einen schreiben',
   archived:

@@ -18,16 +18,19 @@ t.test('names those whose name stands behind an @, as a whole', async t => {
   t.strictSame(find('Ask @Kim Li', ['usr_2']), ['usr_2']);
 });
 
-t.test('finds names whose small letters are more than their capitals, and what stands behind such letters', async t => {
-  const people = [ana, { userId: 'usr_ibrahim', name: 'İbrahim' }];
-  t.strictSame(findMentioned('@İbrahim bitte ansehen', people, []), ['usr_ibrahim']);
-  t.strictSame(findMentioned('İstanbul: @Ana bitte', people, []), ['usr_ana']);
-  t.strictSame(splitMentions('İst: @Ana, ja', ['Ana']), [
-    { text: 'İst: ', isMention: false },
-    { text: '@Ana', isMention: true },
-    { text: ', ja', isMention: false },
-  ]);
-});
+t.test(
+  'finds names whose small letters are more than their capitals, and what stands behind such letters',
+  async t => {
+    const people = [ana, { userId: 'usr_ibrahim', name: 'İbrahim' }];
+    t.strictSame(findMentioned('@İbrahim bitte ansehen', people, []), ['usr_ibrahim']);
+    t.strictSame(findMentioned('İstanbul: @Ana bitte', people, []), ['usr_ana']);
+    t.strictSame(splitMentions('İst: @Ana, ja', ['Ana']), [
+      { text: 'İst: ', isMention: false },
+      { text: '@Ana', isMention: true },
+      { text: ', ja', isMention: false },
+    ]);
+  },
+);
 
 t.test('names at most twenty', async t => {
   const many = Array.from({ length: 30 }, (_, n) => ({ userId: `usr_${n}`, name: `P${n}.` }));
