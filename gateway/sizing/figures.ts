@@ -38,7 +38,7 @@ export const figures = {
   keptDays: 30,
 
   /** Of PostgreSQL: for each node, and while one migrates (storage/database). */
-  nodeConnections: 18,
+  nodeConnections: 22,
   migrationConnections: 1,
   /** Actors in the memory of one node (runtime/actor/node-context.ts). */
   nodeThreads: 200_000,
