@@ -9,15 +9,8 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type BackupProgress, takeBackup } from '../storage/backup/index.ts';
 import type { Config } from './config/index.ts';
-import {
-  abortOnSignals,
-  openEmbedded,
-  readEnvironment,
-  readVersion,
-  Refused,
-  runCommand,
-  say,
-} from './operator-command.ts';
+import { abortOnSignals, readVersion, Refused, runCommand, say } from './operator-command.ts';
+import { openEmbedded, readEnvironment } from './operator-environment.ts';
 
 const usage = `Usage: npm run backup -- --to FOLDER [--without-keys]
 

@@ -21,14 +21,8 @@ import {
   SealBroken,
 } from '../storage/secrets/index.ts';
 import type { Config } from './config/index.ts';
-import {
-  abortOnSignals,
-  openEmbedded,
-  readEnvironment,
-  Refused,
-  runCommand,
-  say,
-} from './operator-command.ts';
+import { abortOnSignals, Refused, runCommand, say } from './operator-command.ts';
+import { openEmbedded, readEnvironment } from './operator-environment.ts';
 
 /** The work may take as long as the tables are large. */
 const statementTimeoutMs = 600_000;

@@ -10,7 +10,8 @@ import { parseArgs } from 'node:util';
 import { silentLog } from '../runtime/observability/index.ts';
 import { BackupDamaged, readManifest, restoreBackup, UnknownBackup } from '../storage/backup/index.ts';
 import { ClusterExists } from '../storage/embedded/index.ts';
-import { abortOnSignals, readEnvironment, Refused, runCommand, say } from './operator-command.ts';
+import { abortOnSignals, Refused, runCommand, say } from './operator-command.ts';
+import { readEnvironment } from './operator-environment.ts';
 
 const usage = `Usage: npm run restore -- --from BACKUP
 
