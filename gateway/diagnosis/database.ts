@@ -6,13 +6,13 @@ import { type Database, openDatabase, selectNow } from '../../storage/database/i
 import { FolderInUse, readEmbeddedUrl, startEmbedded } from '../../storage/embedded/index.ts';
 import { KeyRing, loadHashRoot, readKeys } from '../../storage/secrets/index.ts';
 import type { Config } from '../config/index.ts';
+import { figures } from '../sizing/index.ts';
 import { explain, failed, type Finding, note, ok } from './finding.ts';
 
 const check = 'database';
 /** The node corrects its own clock; a machine that is further off is itself in need of repair. */
 const mostClockMs = 1_000;
-/** Of one node: 8 for reads, 4 each for lists, searches and the ORM, 2 lanes, and one for migrations. */
-const connectionsOfNode = 23;
+const connectionsOfNode = figures.nodeConnections + figures.migrationConnections;
 
 /** Findings of what DATABASE_URL names, or of the embedded database, which is started for it where no node has it. */
 export async function* examineDatabase(config: Config): AsyncGenerator<Finding> {
