@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import type { Agent } from '../../sdk/index.ts';
 import { useLooms } from '../looms/use-looms.ts';
-import { getChangedFields } from '../parts/changed-fields.ts';
+import { sendChanges } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { NameField } from '../parts/name-field.tsx';
 import { useTenant } from '../shell/tenant.tsx';
@@ -31,8 +31,7 @@ export function AgentDialog({ agent, onDone, onClose }: AgentDialogProps) {
     if (agent === undefined) await client.agents.create(body);
     else {
       const begun = { name: agent.name.trim(), loomId: agent.loomId ?? null, mode: agent.mode };
-      const changes = getChangedFields(begun, body);
-      if (Object.keys(changes).length > 0) await client.agents.update(agent.agentId, changes);
+      await sendChanges(begun, body, changes => client.agents.update(agent.agentId, changes));
     }
     await onDone();
     onClose();

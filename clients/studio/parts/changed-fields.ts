@@ -11,3 +11,12 @@ export function getChangedFields<Fields extends object>(begun: Fields, written: 
 
 export const isChanged = <Fields extends object>(begun: Fields, written: Fields): boolean =>
   Object.keys(getChangedFields(begun, written)).length > 0;
+
+/** Sends the fields that differ; where none does, sends nothing and resolves with undefined. */
+export async function sendChanges<Fields extends object, Saved>(
+  begun: Fields,
+  written: Fields,
+  send: (changes: Partial<Fields>) => Promise<Saved>,
+): Promise<Saved | undefined> {
+  return isChanged(begun, written) ? send(getChangedFields(begun, written)) : undefined;
+}

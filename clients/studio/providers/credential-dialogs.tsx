@@ -3,7 +3,7 @@ import { PasswordInput, Select, TagsInput, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { ByokCredential } from '../../sdk/index.ts';
 import { providers } from '../looms/version-fields.ts';
-import { getChangedFields } from '../parts/changed-fields.ts';
+import { sendChanges } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { defaultGrace, GraceSelect } from '../parts/grace.tsx';
 import { NameField } from '../parts/name-field.tsx';
@@ -66,9 +66,9 @@ export function EditCredential({ credential, onDone, onClose }: CredentialDialog
   const [modelAllowlist, setModels] = useState(begun.modelAllowlist);
   const save = async (): Promise<void> => {
     const before = { displayName: begun.displayName, modelAllowlist: begun.modelAllowlist };
-    const changes = getChangedFields(before, { displayName: displayName.trim(), modelAllowlist });
-    if (Object.keys(changes).length > 0)
-      await client.byokCredentials.update(credential.byokCredentialId, changes);
+    await sendChanges(before, { displayName: displayName.trim(), modelAllowlist }, changes =>
+      client.byokCredentials.update(credential.byokCredentialId, changes),
+    );
     await onDone();
     onClose();
   };

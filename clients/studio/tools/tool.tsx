@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { PageLink } from '../../kit/account/account-page.tsx';
 import { useAction } from '../../kit/use-action.ts';
 import type { Tool } from '../../sdk/index.ts';
-import { getChangedFields } from '../parts/changed-fields.ts';
+import { sendChanges } from '../parts/changed-fields.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Facts } from '../parts/facts.tsx';
 import { Page, Section } from '../parts/page.tsx';
@@ -105,9 +105,10 @@ function EditTool({ tool }: { readonly tool: Tool }) {
   const queries = useQueryClient();
   const { begun, written, round, isWritten, change, save } = useWriting(toToolFields(tool), tool.updatedAt);
   const { isRunning, error, submit } = useSubmit(async () => {
-    const changes = getChangedFields(toToolBody(begun), toToolBody(written));
-    const isSame = Object.keys(changes).length === 0;
-    const saved = isSame ? tool : await client.tools.update(tool.toolId, changes);
+    const changed = await sendChanges(toToolBody(begun), toToolBody(written), changes =>
+      client.tools.update(tool.toolId, changes),
+    );
+    const saved = changed ?? tool;
     save(toToolFields(saved), saved.updatedAt);
     await queries.invalidateQueries({ queryKey: ['tools', environmentId] });
   });

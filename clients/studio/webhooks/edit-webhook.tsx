@@ -2,7 +2,7 @@
 import { TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Stitch } from '../../sdk/index.ts';
-import { getChangedFields } from '../parts/changed-fields.ts';
+import { sendChanges } from '../parts/changed-fields.ts';
 import { Dialog, DialogForm } from '../parts/dialog.tsx';
 import { useTenant } from '../shell/tenant.tsx';
 import { useTexts } from '../texts/index.ts';
@@ -30,8 +30,9 @@ export function EditWebhook({ stitch, onSaved, onClose }: EditWebhookProps) {
         isReady={name.trim() !== '' && url.trim() !== '' && !(isNarrow && eventNames.length === 0)}
         run={async () => {
           const before = toFields(begun.name, begun.webhookUrl ?? '', begun.eventNames);
-          const changes = getChangedFields(before, toFields(name, url, eventNames));
-          if (Object.keys(changes).length > 0) await client.stitches.update(begun.stitchId, changes);
+          await sendChanges(before, toFields(name, url, eventNames), changes =>
+            client.stitches.update(begun.stitchId, changes),
+          );
           await onSaved();
           onClose();
         }}
