@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createContact, createPayload, sign, writeJson } from '../../test/support/chatapp-provider/index.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import type { LoadResult, LoadTask } from '../support/load.ts';
-import { openCircuit } from '../support/open-circuit.ts';
+import { addOpenStitch } from '../support/open-circuit.ts';
 import { runLoad } from '../support/run-load.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
 import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
@@ -149,22 +149,10 @@ async function postBatches(
   };
 }
 
-async function queueDeliveries({ skein }: ChatappSetup, database: BenchDatabase): Promise<void> {
-  const { stitch } = await skein.api.post<{ stitch: { stitchId: string } }>('/stitches', {
-    projectId: skein.projectId,
-    name: 'Queue',
-    webhookUrl: 'http://127.0.0.1:2/',
-    eventNames: ['thread.message.received'],
-  });
-  await skein.server.stop();
-  await database.query(skein.databaseUrl, openCircuit, [stitch.stitchId]);
-  await skein.server.start();
-}
-
 export async function benchWebhooks(database: BenchDatabase): Promise<void> {
   await database.warm();
   await withChatapp(database, 'skein_chatapp_webhooks', async setup => {
-    await queueDeliveries(setup, database);
+    await addOpenStitch(setup.skein, database);
     const seen: Rates[] = [];
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) seen.push(await compare(setup));

@@ -1,7 +1,7 @@
 /** A system that takes inbound messages, the load on it, and what one round of it shows: what `inbound` and `tracing` share. */
 import type { BenchDatabase } from './bench-database.ts';
 import type { LoadResult } from './load.ts';
-import { openCircuit } from './open-circuit.ts';
+import { addOpenStitch } from './open-circuit.ts';
 import { cpuSeconds, residentBytes } from './process-usage.ts';
 import { runLoad } from './run-load.ts';
 import { startSkein } from './skein.ts';
@@ -49,15 +49,7 @@ export async function startInboundNode(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<InboundSystem> {
   const skein = await startSkein(database, name, environment);
-  const { stitch } = await skein.api.post<{ stitch: { stitchId: string } }>('/stitches', {
-    projectId: skein.projectId,
-    name: 'Queue',
-    webhookUrl: 'http://127.0.0.1:2/',
-    eventNames: ['thread.message.received'],
-  });
-  await skein.server.stop();
-  await database.query(skein.databaseUrl, openCircuit, [stitch.stitchId]);
-  await skein.server.start();
+  await addOpenStitch(skein, database);
   return {
     name: 'skein',
     pid: skein.server.pid,
