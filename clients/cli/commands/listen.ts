@@ -124,7 +124,7 @@ class Listener {
   #isKept = true;
   #occurredAt: string | undefined;
   /** Ids of the events of that instant, which the list of events has again. */
-  #lastIds: string[] = [];
+  readonly #lastIds: string[] = [];
   /** Ids of what the list of events had, and the stream may have as well. */
   #readAgain: ReadonlySet<string> = new Set();
 
@@ -192,7 +192,8 @@ class Listener {
   }
 
   #note({ eventId, occurredAt }: SkeinEvent): void {
-    this.#lastIds = occurredAt === this.#occurredAt ? [...this.#lastIds, eventId] : [eventId];
+    if (occurredAt !== this.#occurredAt) this.#lastIds.length = 0;
+    this.#lastIds.push(eventId);
     this.#occurredAt = occurredAt;
   }
 

@@ -34,7 +34,7 @@ const rows = allRows
 const crossing = allRows
   .filter(cells => cells.length === 2)
   .flatMap(([names = '', why = '']) =>
-    parseCodeSpans(names).map(name => ({ name, isPatrol: why.startsWith('patrol') })),
+    parseCodeSpans(names).map(name => ({ name, isRecoveryScan: why.startsWith('recovery scan') })),
   );
 
 const keys = `
@@ -185,11 +185,11 @@ t.test('what messages and webhooks write, and what is sent to the database', asy
       if (groups.length > 0) joins++;
       if (groups.length < 2) continue;
       const known = crossing.find(each => each.name === name || (name === '' && text.includes(each.name)));
-      // Patrols come round when it is time.
-      if (known?.isPatrol !== true) divided.set(known?.name ?? `${name}: ${text}`, groups);
+      // The recovery scanner looks when it is time.
+      if (known?.isRecoveryScan !== true) divided.set(known?.name ?? `${name}: ${text}`, groups);
     }
     t.ok(joins > 15, `${joins} of ${sent.size} statements read several tables of projects`);
-    const expected = crossing.filter(({ isPatrol }) => !isPatrol).map(each => each.name);
+    const expected = crossing.filter(({ isRecoveryScan }) => !isRecoveryScan).map(each => each.name);
     t.same([...divided.keys()].sort(), expected.sort(), JSON.stringify([...divided.values()]));
   });
 });
