@@ -152,14 +152,13 @@ t.test('the status of a template, however often it is reported', async t => {
     message_template_language: 'en_US',
     reason: 'NONE',
   };
-  const deliver = (event: string) =>
-    provider.deliver(
-      number,
-      createEnvelope(number.accountId, 'message_template_status_update', { ...value, event }, inDays(0)),
-    );
-  await deliver('APPROVED');
-  await deliver('APPROVED');
-  await deliver('PAUSED');
+  const write = (event: string) =>
+    createEnvelope(number.accountId, 'message_template_status_update', { ...value, event }, inDays(0));
+  // The same, twice: it says to the second when it was.
+  const approved = write('APPROVED');
+  await provider.deliver(number, approved);
+  await provider.deliver(number, approved);
+  await provider.deliver(number, write('PAUSED'));
   const list = () => listEvents(channelId, 'channel.template.status_changed');
   await eventually('events', async () =>
     (await list()).some(({ data }) => JSON.stringify(data).includes('PAUSED')),

@@ -9,7 +9,7 @@ import { answer, hasValidSignature, Receiver, silence, type Behaviour } from '..
 import { Line } from './client.ts';
 import { eventually } from '../support/eventually.ts';
 import { keepsSecrets } from './secrets.ts';
-import { newStitch, signUp, type Tenant } from './tenant.ts';
+import { newStitch, signUp, verifyEmail, type Tenant } from './tenant.ts';
 
 const { url } = await startTestDatabase(t);
 const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });
@@ -192,6 +192,7 @@ t.test('receivers', { jobs: 8 }, async t => {
   t.test('410 disables the stitch, tells its owner, and can be undone', { buffered: true }, async t => {
     const fixture = await Fixture.set(t, answer(410, {}, 'no more'));
     const { key, email, projectId } = fixture.tenant;
+    await verifyEmail(node, line, email);
     const mail = node.said(({ to, subject }) => to === email && subject !== 'Confirm your e-mail address');
     await fixture.say('ada', 'one');
     await eventually('disabled stitch', async () => (await fixture.stitch()).status === 'disabled');
