@@ -3,7 +3,8 @@
  * the run's own tasks and timers do not, but they always name the step or call that they are about: one that comes late, or twice, is
  * recognised and changes nothing.
  */
-import type { Actor, AgentRun, ByokCredential } from '../../protocol/resources/index.ts';
+import type { Actor, AgentMode, AgentRun, ByokCredential } from '../../protocol/resources/index.ts';
+import type { AgentHead } from '../../storage/agents/index.ts';
 import type { Audited, Keyed, Metadata, Tenancy } from '../base/index.ts';
 import type { StepRequest } from './task-requests.ts';
 import type { RunHead } from './state.ts';
@@ -25,10 +26,18 @@ export interface BeginRun extends Tenancy, Keyed, Audited {
   /** The channel of the thread. Absent where a node of an earlier release says it. */
   readonly channelId?: string | null;
   readonly head: RunHead;
+  /** It was asked for while its agent was paused: that it is keeps nobody from approving its calls. */
+  readonly evenPaused?: true;
   readonly inputMessageId: string | null;
   readonly basedOnSequence: number;
   readonly metadata: Metadata;
   readonly author: Actor;
+}
+
+/** With which agent a run begins whose thread or agent is in that mode. One that is paused suggests what it was asked for all the same. */
+export function beginInMode(agent: AgentHead, mode: AgentMode): Pick<BeginRun, 'head' | 'evenPaused'> {
+  if (mode !== 'paused') return { head: { ...agent, mode } };
+  return { head: { ...agent, mode: 'suggest' }, evenPaused: true };
 }
 
 /** A tool call that the model wants; the run numbers it. */
@@ -91,6 +100,8 @@ export interface RunFailure {
   /** The key that the provider does not accept. */
   readonly rejected?: ByokCredential;
   readonly budget?: SpentBudget;
+  /** With `budget`, of a run in a thread: the agent's own mode by now; `paused` where it cannot answer any more. */
+  readonly agentMode?: AgentMode;
 }
 
 /** The result of one step: an answer or a failure. */

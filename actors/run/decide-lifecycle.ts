@@ -33,6 +33,7 @@ export function begin(state: RunState, command: BeginRun, turn: Turn): RunDecisi
   next.threadId = command.threadId;
   next.channelId = command.channelId ?? null;
   next.head = command.head;
+  next.evenPaused = command.evenPaused ?? false;
   next.inputMessageId = command.inputMessageId;
   next.basedOnSequence = command.basedOnSequence;
   next.metadata = command.metadata;

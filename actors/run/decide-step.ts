@@ -22,14 +22,16 @@ export function stepCompleted(state: RunState, command: StepCompleted, turn: Tur
 
 /** Ends the run, and announces why. */
 function fail(builder: RunDecisionBuilder, failure: RunFailure): void {
-  const { errorCode, errorMessage, rejected, budget } = failure;
+  const { errorCode, errorMessage, rejected, budget, agentMode } = failure;
   if (rejected !== undefined) builder.addEvent('byok.credential.rejected', { byokCredential: rejected });
   if (budget !== undefined) {
     builder.changeTrace({ budget });
     builder.addEvent('agent.budget.exceeded', { agentRunId: builder.runId, ...budget });
   }
   builder.end({ status: 'failed', errorCode, errorMessage });
-  builder.tellRunOver(budget === undefined ? {} : { budget });
+  builder.tellRunOver(
+    budget === undefined ? {} : { budget, ...(agentMode === undefined ? {} : { agentMode }) },
+  );
 }
 
 function acceptAnswer(builder: RunDecisionBuilder, completed: StepCompleted, answer: ModelAnswer): void {

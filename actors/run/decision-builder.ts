@@ -168,7 +168,7 @@ export class RunDecisionBuilder {
   }
 
   /** Tells the thread that the run has ended without an answer. */
-  tellRunOver(more: Pick<RunOver, 'budget'> = {}): void {
+  tellRunOver(more: Pick<RunOver, 'budget' | 'agentMode'> = {}): void {
     const { projectId, environmentId, threadId } = this.next;
     if (threadId === null) return;
     const payload: RunOver = { projectId, environmentId, agentRunId: this.runId, ...more };

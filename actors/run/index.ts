@@ -7,6 +7,7 @@
 export { createBudgets } from './budgets.ts';
 export {
   type AnswerDecision,
+  beginInMode,
   type BeginRun,
   type CancelRun,
   runCommand,

@@ -9,6 +9,7 @@ import type { RunTrace } from './trace.ts';
 type StoredState = Pick<
   RunState,
   | 'channelId'
+  | 'evenPaused'
   | 'phase'
   | 'basedOnSequence'
   | 'turns'
@@ -67,6 +68,7 @@ export function decodeRun(row: RunRow): RunState {
       model: row.model,
       mode: row.mode,
     },
+    evenPaused: rest.evenPaused ?? false,
     inputMessageId: row.input_message_id,
     outputMessageId: row.output_message_id,
     status,
@@ -138,10 +140,11 @@ export const runSnapshot = snapshotTable<RunState>({
     state: 'jsonb',
   },
   encode: state => {
-    const { head, channelId, phase, basedOnSequence, turns, calls, approvalsExpireAt } = state;
-    const { isTakenOver, resultCharacters, deadline, events } = state;
+    const { head, channelId, evenPaused, phase, basedOnSequence, turns, calls } = state;
+    const { approvalsExpireAt, isTakenOver, resultCharacters, deadline, events } = state;
     const stored: StoredState = {
       channelId,
+      evenPaused,
       phase,
       basedOnSequence,
       turns,

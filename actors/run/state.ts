@@ -30,7 +30,7 @@ import type { RunTrace } from './trace.ts';
 
 export type RunPhase = 'waiting' | 'thinking' | 'calling' | 'answering' | 'over';
 
-/** The agent of a run, as it was when the run began. It is never paused: then there is no run. */
+/** The agent of a run, as it was when the run began. It is never paused: then there is no run, or one that was asked for and suggests. */
 export type RunHead = AgentHead;
 
 /** What the run knows of a call beyond its trace. */
@@ -49,6 +49,8 @@ export interface RunState extends Tenancy {
   readonly channelId: string | null;
   /** Null while the run does not exist. */
   readonly head: RunHead | null;
+  /** It was asked for while its agent was paused. */
+  readonly evenPaused: boolean;
   readonly inputMessageId: string | null;
   readonly outputMessageId: string | null;
   readonly status: RunStatus;
@@ -116,6 +118,7 @@ export function blankRun(): RunState {
     threadId: null,
     channelId: null,
     head: null,
+    evenPaused: false,
     inputMessageId: null,
     outputMessageId: null,
     status: 'pending',

@@ -31,4 +31,6 @@ export interface RunOver extends Tenancy {
   readonly agentRunId: string;
   /** The budget that stopped the run: the thread falls back to its mode. */
   readonly budget?: SpentBudget;
+  /** The agent's own mode when the budget stopped the run. Absent where a node of an earlier release says it. */
+  readonly agentMode?: AgentMode;
 }

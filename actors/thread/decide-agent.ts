@@ -4,7 +4,7 @@ import { numberedId } from '../../protocol/ids.ts';
 import type { AgentMode } from '../../protocol/resources/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import { getProvider } from '../channel/index.ts';
-import type { BeginRun, RunOver } from '../run/index.ts';
+import { beginInMode, type BeginRun, type RunOver } from '../run/index.ts';
 import { createAuditWrites, requireSameTenancy, systemActor, type Tenancy } from '../base/index.ts';
 import type { KeptRun, OpenedRun, OpenRun } from './commands.ts';
 import {
@@ -118,7 +118,7 @@ export function openRun(state: ThreadState, command: OpenRun, turn: Turn): Threa
     environmentId,
     threadId: builder.threadId,
     channelId: state.channelId,
-    head: { ...agent, mode: isPaused ? 'suggest' : mode },
+    ...beginInMode(agent, mode),
     inputMessageId: inputMessageId ?? agentHandling.inboundMessageId,
     basedOnSequence: sequence,
     metadata,
@@ -152,17 +152,19 @@ export function toKeptRun(opened: OpenedRun | null, _command: OpenRun, turn: Tur
 const autonomy: Readonly<Record<AgentMode, number>> = { paused: 0, suggest: 1, auto: 2 };
 
 /**
- * The live run will not answer. If a budget has stopped it, the thread falls back to the mode that the budget names, unless its mode
- * allows no more already. 404 for another tenant's thread.
+ * The live run will not answer. If a budget has stopped it, the thread falls back to the mode that the budget names, unless the mode that
+ * counts allows no more already: the thread's own would go before that of an agent which is paused. 404 for another tenant's thread.
  */
 export function runOver(state: ThreadState, command: RunOver, turn: Turn): ThreadDecision<null> {
   requireSameTenancy(state, command);
-  if (state.agentHandling.live?.agentRunId !== command.agentRunId) return { reply: null };
+  const { live } = state.agentHandling;
+  if (live?.agentRunId !== command.agentRunId) return { reply: null };
   const builder = new ThreadDecisionBuilder(state, turn);
   const { next } = builder;
   updateHandling(builder, { live: null });
   const mode = command.budget?.fallsTo;
-  const fallsBack = mode !== undefined && autonomy[mode] < autonomy[state.agentMode ?? 'auto'];
+  const current = state.agentMode ?? command.agentMode ?? (live.evenPaused ? 'paused' : 'auto');
+  const fallsBack = mode !== undefined && autonomy[mode] < autonomy[current];
   if (fallsBack) {
     next.agentMode = mode;
     const previous = JSON.stringify(state.agentMode);

@@ -1,6 +1,7 @@
 /** Agent runs (docs/contract-decisions.md, "Agent run"). */
 import { conflict, invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import {
+  beginInMode,
   type BeginRun,
   type CancelRun,
   decodeRun,
@@ -34,6 +35,7 @@ import { performOnce } from '../../storage/idempotency/index.ts';
 import {
   findMessage,
   findRun,
+  findRunModes,
   findRunStatus,
   findRunTenant,
   isRunAnswering,
@@ -198,7 +200,8 @@ function resolutionHandlers(services: RunHandlerServices): Handlers<Resolutions>
 
 /**
  * What is approved is what was asked for: 409 where the agent may not act any more, or the tool was changed after the approval was
- * requested. Whether the call waits at all is for the run to say.
+ * requested. Which mode counts is as where the thread takes an answer (actors/thread/decide-answer.ts). Whether the call waits at all is
+ * for the run to say.
  */
 async function requireAsAsked(
   database: Pick<Database, 'query'>,
@@ -212,7 +215,8 @@ async function requireAsAsked(
   const asked = trace.steps.flatMap(({ toolCalls }) => toolCalls).find(each => each.callId === callId);
   if (head === null || asked?.approval?.status !== 'pending') return;
   const agent = await findAgentHead(database, scope, head.agentId, threadId);
-  if (agent === undefined || agent.mode === 'paused') {
+  const { threadMode, evenPaused } = await findRunModes(database, scope, agentRunId);
+  if (agent === undefined || ((threadMode ?? agent.mode) === 'paused' && !evenPaused)) {
     throw conflict('The agent is paused or archived: the call can only be refused.');
   }
   const requestedAt = new Date(Date.parse(asked.approval.expiresAt) - maxApprovalMs);
@@ -243,7 +247,7 @@ function beginAlone(
     ...order,
     threadId: null,
     channelId: null,
-    head: { ...head, mode: head.mode === 'paused' ? 'suggest' : head.mode },
+    ...beginInMode(head, head.mode),
     inputMessageId: null,
     basedOnSequence: 0,
   };

@@ -43,6 +43,7 @@ export { findParticipantThreads } from './participants.ts';
 export {
   findRecordedCall,
   findRun,
+  findRunModes,
   findRunStatus,
   findRunTenant,
   isRunAnswering,

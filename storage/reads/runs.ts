@@ -1,5 +1,5 @@
 /** Reads of agent runs. Each names the project and the environment. */
-import type { RunStatus } from '../../protocol/resources/index.ts';
+import type { AgentMode, RunStatus } from '../../protocol/resources/index.ts';
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import {
   buildScanStatement,
@@ -39,6 +39,31 @@ export async function isRunAnswering(
     'runs.answering',
   );
   return row?.isAnswering ?? false;
+}
+
+/** What says, beside the mode of its agent, whether a run may act. */
+export interface RunModes {
+  /** The mode of its thread. Null: the thread has none of its own, or there is no thread. */
+  readonly threadMode: AgentMode | null;
+  /** The run was asked for while its agent was paused. */
+  readonly evenPaused: boolean;
+}
+
+/** Of a run that the environment does not have: nothing. */
+export async function findRunModes(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  agentRunId: string,
+): Promise<RunModes> {
+  const [row] = await db.query<RunModes>(
+    `select t.agent_mode as "threadMode", coalesce((r.state->>'evenPaused')::boolean, false) as "evenPaused"
+     from agent_runs r left join threads t on t.thread_id = r.thread_id and t.project_id = r.project_id
+       and t.environment_id = r.environment_id
+     where r.agent_run_id = $1 and r.project_id = $2 and r.environment_id = $3`,
+    [agentRunId, projectId, environmentId],
+    'runs.modes',
+  );
+  return row ?? { threadMode: null, evenPaused: false };
 }
 
 /** A run as its snapshot's row in JSON, which the actor's code decodes; without its private state. */

@@ -48,6 +48,10 @@ const waiting = async (question: string) => {
   return { ...run, toolCallId: `${run.agentRunId}.1.1` };
 };
 
+/** The calls of the run that have reached the tool. */
+const listMade = ({ agentRunId }: { agentRunId: string }): unknown[] =>
+  fixture.getKeys('refund').filter(each => String(each).startsWith(agentRunId));
+
 const resolve = ({ agentRunId, toolCallId }: { agentRunId: string; toolCallId: string }, more: object = {}) =>
   person.ask<AgentRun & Refusal>('resolveToolCall', {
     params: { agentRunId },
@@ -88,7 +92,7 @@ t.test('a call that nobody has approved is not made, and a refusal is final', as
   t.match(await readCall(run.agentRunId), { status: 'failed', approval: { reason: 'It was sent.' } });
   const told = JSON.stringify(fixture.prompts.get('A refund, please!')?.[1]?.messages.at(-1));
   t.match(told, /It was sent/, 'the model was told');
-  t.strictSame(fixture.getKeys('refund'), []);
+  t.strictSame(listMade(run), []);
   const acts = await person.get<ListOf<object>>('listAuditLogs', {
     query: { projectId, action: 'agent_run.tool_call_resolved' },
   });
@@ -110,8 +114,45 @@ t.test('an approval is for what was asked: neither for a changed tool nor for a 
   t.match(await resolve(run), { status: 409, body: { message: /changed/ } });
   t.equal((await resolve(run, { action: 'refuse' })).status, 200);
   await fixture.end(run, 'succeeded');
-  t.strictSame(fixture.getKeys('refund'), []);
+  t.strictSame(listMade(run), []);
 });
+
+t.test(
+  'an agent that is paused may do what its thread lets it, and what it was asked for all the same',
+  async t => {
+    const agentId = fixture.agentIds.auto;
+    const set = (body: object) =>
+      person.get('updateAgent', { params: { agentId }, body: { projectId, ...body } });
+    await set({ mode: 'paused' });
+    const settle = async (run: AgentRun, what: string) => {
+      const toolCallId = `${run.agentRunId}.1.1`;
+      await fixture.stream.find(
+        ({ event }) =>
+          event.eventName === 'agent.tool.approval_requested' && event.data['agentRunId'] === run.agentRunId,
+      );
+      t.equal((await resolve({ ...run, toolCallId })).status, 200, what);
+      await eventually(
+        `end of the run: ${what}`,
+        async () => (await fixture.read(run)).status === 'succeeded',
+      );
+      t.strictSame(listMade(run), [toolCallId], what);
+    };
+    const question = 'Is my money back?';
+    fixture.script(question, wants('refund'), says('It is.'), wants('refund'), says('As before.'));
+    const { threadId } = await fixture.ask(question);
+    await settle(await fixture.send(threadId, 'auto'), 'asked for while it is paused');
+    await person.get('updateThread', { params: { threadId }, body: { projectId, agentMode: 'auto' } });
+    await settle(await fixture.send(threadId, 'auto'), 'on a thread with a mode of its own');
+    t.strictSame(await fixture.sent(threadId), [{ by: 'agent', body: 'As before.' }]);
+    fixture.script('(There is no message yet.)', wants('refund'), says('Whose is it?'));
+    const unthreaded = await key.get<AgentRun>('createAgentRun', {
+      params: { agentId },
+      body: { projectId },
+    });
+    await settle(unthreaded, 'asked for without a thread');
+    await set({ mode: 'auto' });
+  },
+);
 
 t.test('a person who takes over the thread has refused it', async t => {
   const run = await waiting('My money back!');
@@ -123,7 +164,7 @@ t.test('a person who takes over the thread has refused it', async t => {
   const event = await fixture.event('agent.tool.approval_resolved', threadId);
   t.match(event.data, { status: 'refused', reason: /taken over/, channelId, actor: { type: 'system' } });
   await fixture.end(run, 'succeeded');
-  t.strictSame(fixture.getKeys('refund'), []);
+  t.strictSame(listMade(run), []);
   t.strictSame(await fixture.sent(threadId), [{ by: 'user', body: 'I take care of it.' }]);
 });
 
@@ -144,6 +185,6 @@ t.test('a node that is killed forgets neither that it waits nor what was approve
   t.strictSame(both.map(({ status }) => status).sort(), [200, 409], 'of two people one decides');
   await eventually('end of the run', async () => (await fixture.read(run)).status === 'succeeded');
   t.match(await readCall(run.agentRunId), { status: 'succeeded', approval: { status: 'approved' } });
-  t.strictSame(fixture.getKeys('refund'), [run.toolCallId]);
+  t.strictSame(listMade(run), [run.toolCallId]);
   t.strictSame(await fixture.sent(run.threadId), [{ by: 'agent', body: 'As you wish.' }]);
 });

@@ -6,7 +6,7 @@ import { noTracer, type Attributes, type Span } from '../../../runtime/observabi
 import type { Timer } from '../../../runtime/time/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
 import { describeSpentBudget } from '../budgets.ts';
-import { runCommand, type StepCompleted } from '../commands.ts';
+import { runCommand, type RunFailure, type StepCompleted } from '../commands.ts';
 import type { StepRequest, ModelStepTask } from '../task-requests.ts';
 import { internalFailure, type Failed, type ModelOutcome, type Plan, type RunServices } from '../services.ts';
 import { Throttle } from './throttle.ts';
@@ -109,20 +109,17 @@ export class ModelStep {
   /** Looks at the budgets and plans the step. Undefined if the node drains. Rejects if the signal is aborted. */
   async #plan(request: StepRequest, signal: AbortSignal): Promise<PlannedStep | undefined> {
     if (this.#draining) return undefined;
-    const { budgets, plans, clock } = this.#services;
+    const { plans, clock } = this.#services;
     const startedAt = clock.now();
     const from = clock.monotonic();
     const isOver = (): boolean => signal.aborted || clock.now() >= request.deadline;
     const plan = await this.#orInternalFailure(request, signal, async () => {
-      const budget = await this.#retryPolicy.retry(
+      const exceeded = await this.#retryPolicy.retry(
         'budgets could not be read',
-        () => budgets.exceeded(request),
+        () => this.#findExceeded(request),
         isOver,
       );
-      if (budget !== undefined) {
-        const errorMessage = describeSpentBudget(budget);
-        return { failure: { errorCode: 'budget_exceeded', errorMessage, budget } } as const;
-      }
+      if (exceeded !== undefined) return { failure: exceeded };
       return await this.#retryPolicy.retry(
         'a step could not be planned',
         () => plans.createPlan(request),
@@ -130,6 +127,22 @@ export class ModelStep {
       );
     });
     return this.#draining ? undefined : { plan, startedAt, from };
+  }
+
+  /** Why no budget allows the step. Undefined: go on. Rejects if the database fails. */
+  async #findExceeded(request: StepRequest): Promise<RunFailure | undefined> {
+    const { budgets, agents } = this.#services;
+    const budget = await budgets.exceeded(request);
+    if (budget === undefined) return undefined;
+    const failure = {
+      errorCode: 'budget_exceeded',
+      errorMessage: describeSpentBudget(budget),
+      budget,
+    } as const;
+    const { threadId, channelId, head } = request;
+    if (threadId === null) return failure;
+    const { mode } = await agents.findCurrent(request, head.agentId, { threadId, channelId });
+    return { ...failure, agentMode: mode ?? 'paused' };
   }
 
   async #askMeasured(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {

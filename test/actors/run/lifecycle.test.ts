@@ -167,10 +167,11 @@ t.test('a key that the provider refuses has an event of its own', async t => {
 t.test('a budget that is used up makes the thread fall to its mode', async t => {
   const run = started();
   const budget = { scope: 'thread', limitMicros: 100, spentMicros: 120, fallsTo: 'paused' } as const;
-  const failure: RunFailure = { errorCode: 'budget_exceeded', errorMessage: 'Enough.', budget };
+  const errorCode = 'budget_exceeded';
+  const failure: RunFailure = { errorCode, errorMessage: 'Enough.', budget, agentMode: 'suggest' };
   run.say(runCommand.stepCompleted, { step: 1, startedAt: run.now, durationMs: 1, failure });
   t.strictSame(ending(run), failed('budget_exceeded'));
-  t.match(run.told, [{ payload: { budget } }]);
+  t.match(run.told, [{ payload: { budget, agentMode: 'suggest' } }]);
   t.strictSame(run.state.trace.budget, budget);
   t.strictSame(names(run).slice(2), ['agent.budget.exceeded', 'agent.run.failed']);
 });

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { conflict, notFound } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
+import type { AgentMode } from '../../../protocol/resources/thread.ts';
 import { actor, type AnyActorKind } from '../../../runtime/actor/actor.ts';
 import { runCommand, type ToolOutcome, type ModelAnswer } from '../../../actors/run/commands.ts';
 import { createRuns, type Runs } from '../../../actors/run/kind.ts';
@@ -45,11 +46,13 @@ interface RunNode {
 interface Heard {
   readonly answers: number;
   readonly ends: number;
+  /** What the last end has said of the agent. */
+  readonly agentMode?: AgentMode | undefined;
 }
 
 type ThreadCommands = Record<
   'takeAnswer' | 'runOver',
-  { payload: { readonly agentRunId: string }; reply: null }
+  { payload: { readonly agentRunId: string; readonly agentMode?: AgentMode }; reply: null }
 >;
 
 /** Stands for the thread: it sends the answer, once however often it is told (a run asks again), and counts what it hears. */
@@ -74,7 +77,10 @@ function threadKind({
           reply: null,
         };
       },
-      runOver: state => ({ state: { ...state, ends: state.ends + 1 }, reply: null }),
+      runOver: (state, { agentMode }) => ({
+        state: { ...state, ends: state.ends + 1, ...(agentMode === undefined ? {} : { agentMode }) },
+        reply: null,
+      }),
     },
   });
 }

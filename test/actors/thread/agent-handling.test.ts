@@ -286,6 +286,7 @@ t.test('a requested run on a paused thread suggests', async t => {
   thread.receive();
   thread.update({ agentMode: 'paused' });
   const agentRunId = thread.open()?.agentRunId ?? '';
+  t.match(thread.toldTo(agentRunId, 'begin'), [{ head: { mode: 'suggest' }, evenPaused: true }]);
   thread.answer(agentRunId);
   t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ outcome: 'suggested' }]);
 });
@@ -322,6 +323,34 @@ t.test('a budget that stops a run quiets the thread, never the other way', async
     t.equal(thread.state.agentHandling.live, null);
   }
 });
+
+t.test(
+  'a budget does not let an agent go on that does no more by itself: its thread has no mode of its own',
+  async t => {
+    const budget = { scope: 'run', limitMicros: 1, spentMicros: 2 } as const;
+    for (const [began, agentMode, fallsTo, expected] of [
+      ['suggest', 'suggest', 'suggest', null],
+      ['paused', 'paused', 'suggest', null],
+      ['auto', 'paused', 'suggest', null],
+      ['paused', 'auto', 'suggest', 'suggest'],
+      ['auto', 'suggest', 'paused', 'paused'],
+      // As a node of an earlier release says it.
+      ['paused', undefined, 'suggest', null],
+      ['auto', undefined, 'suggest', 'suggest'],
+    ] as const) {
+      const thread = new ThreadWithAgent(began);
+      thread.receive();
+      const agentRunId = thread.open()?.agentRunId ?? '';
+      const seen = thread.events.length;
+      const mode = agentMode === undefined ? {} : { agentMode };
+      thread.do('runOver', { ...tenancy, agentRunId, budget: { ...budget, fallsTo }, ...mode });
+      const what = `${began}, ${agentMode}, ${fallsTo}`;
+      t.equal(thread.state.agentMode, expected, what);
+      t.strictSame(thread.names(seen), expected === null ? [] : ['thread.agent_mode.changed'], what);
+      t.equal(thread.state.agentHandling.live, null, what);
+    }
+  },
+);
 
 t.test('erasure ends the run and the suggestion that used the erased messages', async t => {
   const thread = new ThreadWithAgent('suggest');

@@ -213,6 +213,27 @@ t.test('budget and plan come before the model', async t => {
   }
 });
 
+t.test('the thread of a run over budget is told what its agent does by itself by now', async t => {
+  const budget = { scope: 'run', limitMicros: 1, spentMicros: 2, fallsTo: 'suggest' } as const;
+  for (const [mode, agentMode] of [
+    ['suggest', 'suggest'],
+    [null, 'paused'],
+  ] as const) {
+    const nodes = new RunNodes({
+      model: () => assert.fail('it was asked'),
+      services: {
+        budgets: { exceeded: () => Promise.resolve(budget) },
+        agents: { findCurrent: () => Promise.resolve({ mode, channelAgentId: null }) },
+      },
+    });
+    await nodes.start();
+    await nodes.begin();
+    await nodes.clock.advance(100);
+    t.match(nodes.heard, { ends: 1, agentMode });
+    await nodes.stop();
+  }
+});
+
 t.test('a database that is away for a while keeps a step waiting', async t => {
   let tries = 0;
   const nodes = new RunNodes({
