@@ -22,7 +22,7 @@ const refusals: Readonly<Record<AccountRefusal, () => ServiceError>> = {
   too_many_mails: () =>
     new ServiceError('svc/rate_limit/exceeded', {
       message:
-        'Five mails with a link were sent to the address within the hour. The links for this account work for 24 hours.',
+        'Five mails with a link to confirm the address were sent to it within the hour, for whichever accounts. Each works for 24 hours.',
       retryAfterSeconds: mailWaitSeconds,
     }),
   too_many_changes: () =>

@@ -65,7 +65,7 @@ export const accountOperations = {
     tag,
     summary: 'Change your password',
     description:
-      'Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells you.',
+      'Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.',
     auth: 'user',
     body: ChangePasswordBody,
     success: { status: 204, body: null },
@@ -80,7 +80,7 @@ export const accountOperations = {
     tag,
     summary: 'Ask for another e-mail address',
     description:
-      'Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour further ones are refused (429). An address that has to sign in by an identity provider does not change.',
+      'Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour of yours, or to that address, further ones are refused (429). An address that has to sign in by an identity provider does not change.',
     auth: 'user',
     beforeVerification: true,
     body: ChangeEmailBody,

@@ -22,7 +22,8 @@ export const authOperations = {
     path: '/studio/auth/signup',
     tag,
     summary: 'Create an account and its workspace',
-    description: 'Sets the refresh cookie. A verification link is e-mailed.',
+    description:
+      'Sets the refresh cookie. A verification link is e-mailed, unless the address was mailed five links that confirm it within the hour.',
     auth: 'none',
     body: SignUpBody,
     success: { status: 200, body: TokenResponse },
@@ -136,7 +137,8 @@ export const authOperations = {
     path: '/studio/auth/resend-verification',
     tag,
     summary: 'E-mail the verification link again when the account is not yet verified',
-    description: 'Five mails an hour at most; then the answer is 429.',
+    description:
+      'An address is mailed five links that confirm it within an hour, for whichever accounts; then the answer is 429.',
     auth: 'user',
     beforeVerification: true,
     query: ResendVerificationQuery,

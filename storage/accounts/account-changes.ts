@@ -77,8 +77,8 @@ export class AccountChanges {
   }
 
   /**
-   * Mails a link to the new address and a notice to the present one. Refused when somebody has the new one, after five within an hour, and where
-   * the present one has to sign in by an identity provider.
+   * Mails a link to the new address and a notice to the present one. Refused when somebody has the new one, after five within an hour of the user or
+   * to the new one, and where the present one has to sign in by an identity provider.
    */
   async askEmail(change: AccountChange & { email: string; key?: WorkKey | undefined }): Promise<void> {
     const { byUserId: userId, now, key } = change;
@@ -93,6 +93,7 @@ export class AccountChanges {
       if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_changes');
       const taken = await em.execute(selectTaken, [emailKey(email), userId]);
       if (taken.length > 0) throw this.#refuse('email_in_use');
+      if (!(await this.#mails.mayMailLink(em, email, now))) throw this.#refuse('too_many_mails');
       await em.nativeUpdate(EmailToken, { userId, purpose: 'change', usedAt: null }, { usedAt: times.now });
       em.create(EmailToken, {
         tokenHash: this.#hashToken(token),

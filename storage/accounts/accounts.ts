@@ -30,9 +30,6 @@ import type { LoginClient, OpenSession, Sessions } from './sessions.ts';
 
 /** Milliseconds that a verification link works. */
 const verificationMs = 24 * 3_600_000;
-/** Mails with such a link to an address within `recentMs`: whoever makes accounts with it need not be who gets them. */
-const mostRecent = 5;
-const recentMs = 3_600_000;
 
 export interface SignUp {
   readonly email: string;
@@ -144,7 +141,7 @@ export class Accounts {
           updatedAt: at,
         });
         const { workspace } = addWorkspace(em, { name: workspaceName, userId, now: at });
-        if (await this.#mayBeMailed(em, address, now))
+        if (await this.#mails.mayMailLink(em, address, now))
           this.#addVerification(em, userId, address, verification);
         await em.flush();
         const audit = { byUserId: userId, origin: client, now };
@@ -250,10 +247,9 @@ export class Accounts {
   resendVerification(userId: string, app: MailedApp, now: number, key?: WorkKey): Promise<void> {
     const at = new Date(now);
     return transactOnce(this.#db, key, async em => {
-      // One after the other: several at once would each find that there were few.
       const user = await em.findOne(User, { userId }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (user === null || user.emailVerifiedAt) return;
-      if (!(await this.#mayBeMailed(em, user.email, now))) throw this.#refuse('too_many_mails');
+      if (!(await this.#mails.mayMailLink(em, user.email, now))) throw this.#refuse('too_many_mails');
       const [first] = await this.#db.query<{ address: string | null }>(selectFirstSession, [userId]);
       const made = { madeAt: user.createdAt.toISOString(), madeFrom: first?.address ?? null, app };
       this.#addVerification(em, userId, user.email, await this.#prepareVerification(user.email, made, at));
@@ -312,10 +308,6 @@ export class Accounts {
     if (user === null || user.email !== found.email) throw this.#refuse('invalid_token');
     found.usedAt = new Date(now);
     return user;
-  }
-
-  async #mayBeMailed(em: EntityManager, email: string, now: number): Promise<boolean> {
-    return (await this.#mails.countVerifications(em, email, new Date(now - recentMs))) < mostRecent;
   }
 
   async #prepareVerification(

@@ -13,9 +13,9 @@ export type AccountRefusal =
   | 'wrong_code'
   /** Too many wrong ones of late. */
   | 'too_many_codes'
-  /** With the link that verifies the address, within an hour. */
+  /** To the address, with a link that proves it, within an hour. */
   | 'too_many_mails'
-  /** With the link that changes the address, within an hour. */
+  /** With the link that changes the address, of the user within an hour. */
   | 'too_many_changes'
   /** The address has to sign in by an identity provider. */
   | 'sso_required'

@@ -110,10 +110,15 @@ const markSent = `
 
 const markFailed = `update mails set last_error = $2 where mail_id = $1`;
 
+/** One transaction after the other counts the mails to an address: several at once would each find that there were few. */
+const lockAddress = `select pg_advisory_xact_lock(hashtextextended('mailed-address/' || ?, 0))`;
 /** Reads what everybody was mailed since then, by the index of `created_at`. */
-const countVerifications = `
+const countAddressLinks = `
   select count(*)::int as count from mails
-  where created_at > ? and kind in ('verify_email', 'verify_account') and lower(recipient) = ?`;
+  where created_at > ? and kind in ('verify_email', 'verify_account', 'change_email') and lower(recipient) = ?`;
+/** Mails with a link that proves an address, to that address within `recentMs`: whoever has them sent need not be who gets them. */
+const mostAddressLinks = 5;
+const recentMs = 3_600_000;
 
 const sealingContext = (mailId: string): string => `mails/${mailId}/secret`;
 
@@ -155,10 +160,16 @@ export class MailOutbox {
     em.create(Mail, { ...toRow(mail), secret: null, nextAttemptAt: null, lastError: reason });
   }
 
-  /** How many mails that verify the address it was sent since then, however it was written, and for whichever account. */
-  async countVerifications(em: EntityManager, email: string, since: Date): Promise<number> {
-    const rows = await em.execute<{ count: number }[]>(countVerifications, [since, emailKey(email)]);
-    return rows[0]?.count ?? 0;
+  /**
+   * Whether the address may be mailed another link that proves it: of an account made with it, or of a change to it. Five within an hour, however it
+   * was written and for whichever accounts. Queue the mail in the same transaction. `now` in epoch milliseconds.
+   */
+  async mayMailLink(em: EntityManager, email: string, now: number): Promise<boolean> {
+    const key = emailKey(email);
+    await em.execute(lockAddress, [key]);
+    const since = new Date(now - recentMs);
+    const [found] = await em.execute<{ count: number }[]>(countAddressLinks, [since, key]);
+    return found !== undefined && found.count < mostAddressLinks;
   }
 
   /** Inserts the mails that are not there yet. */

@@ -1013,7 +1013,7 @@ export interface ListStreamEventsQuery {
 export interface AuthApi {
   /**
    * Create an account and its workspace.
-   * Sets the refresh cookie. A verification link is e-mailed.
+   * Sets the refresh cookie. A verification link is e-mailed, unless the address was mailed five links that confirm it within the hour.
    * An Idempotency-Key has no effect. The answer is not stored: a repeated request finds the address in use, and its owner logs in.
    * Needs no credential.
    * @throws {ApiError} `svc/auth/signup_disabled`, `svc/auth/sso_required`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
@@ -1070,7 +1070,7 @@ export interface AuthApi {
 
   /**
    * E-mail the verification link again when the account is not yet verified.
-   * Five mails an hour at most; then the answer is 429.
+   * An address is mailed five links that confirm it within an hour, for whichever accounts; then the answer is 429.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/runtime/idempotency_conflict`
    */
@@ -1174,7 +1174,7 @@ export interface SessionsApi {
 export interface AccountApi {
   /**
    * Change your password.
-   * Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells you.
+   * Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.
    * An Idempotency-Key has no effect. A repeated request finds the present password wrong (401): it has changed.
    * Not for API keys.
    */
@@ -1182,7 +1182,7 @@ export interface AccountApi {
 
   /**
    * Ask for another e-mail address.
-   * Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour further ones are refused (429). An address that has to sign in by an identity provider does not change.
+   * Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour of yours, or to that address, further ones are refused (429). An address that has to sign in by an identity provider does not change.
    * Not for API keys.
    * @throws {ApiError} `svc/runtime/invalid_request`, `svc/auth/sso_required`, `svc/runtime/idempotency_conflict`, `svc/auth/email_in_use`, `svc/auth/email_domain_not_allowed`
    */

@@ -208,6 +208,23 @@ t.test('five links within an hour are mailed to those whom a user names', async 
   t.equal((await ask(newAddress(), await logIn(email))).status, 200);
 });
 
+t.test('five links an hour are mailed to one address, whichever accounts name it', async t => {
+  const [one, other] = [await node.signedUp(), await node.signedUp()];
+  const newEmail = newAddress();
+  const ask = ({ client }: typeof one, spelling: string) =>
+    post(client, 'change-email', { newEmail: spelling, password });
+  const asked = [one, other, one, other, one, other].map((by, index) =>
+    ask(by, index % 3 === 0 ? newEmail.toUpperCase() : newEmail),
+  );
+  const replies = await Promise.all(asked);
+  t.same(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429]);
+  const sent = await db.query(`select from mails where lower(recipient) = $1`, [newEmail]);
+  t.equal(sent.length, 5);
+  const owner = node.client();
+  t.equal((await post(owner, 'signup', { email: newEmail, password })).status, 200);
+  t.equal(await countMails('verify_account', newEmail), 0, 'links that verify it are of the five');
+});
+
 t.test('a link is void after another request, a new password, and when the address is taken', async t => {
   const { client } = await node.signedUp();
   const [first, second, third] = [newAddress(), newAddress(), newAddress()];
