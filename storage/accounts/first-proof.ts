@@ -1,6 +1,7 @@
 /**
- * The first proof of an address. Anybody can sign up with an address that is not theirs and wait until its owner proves it. From then on nobody
- * else may have a way in that was made before, and nothing that was made before may keep the owner out.
+ * The first proof of an address by a reset, an invitation or an identity provider. Anybody can sign up with an address that is not theirs and wait
+ * until its owner proves it. From then on nobody else may have a way in that was made before, and nothing that was made before may keep the owner
+ * out. The link that verifies an address ends nothing: whoever uses it says that the account is theirs, and its mail has another link that removes it.
  */
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';

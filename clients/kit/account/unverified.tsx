@@ -12,7 +12,7 @@ import { useSubmission } from './use-submission.ts';
 export default function Unverified() {
   const texts = useKitTexts().account.verify;
   const { data: me } = useQuery({ queryKey: ['me'], queryFn: () => skein.auth.me(), staleTime: Infinity });
-  const { isSending, problem, run } = useSubmission();
+  const { isSending, problem, run } = useSubmission({ tooMany: texts.tooMany });
   const [isSent, setSent] = useState(false);
   const app = useMailedApp();
   const resend = async (): Promise<void> =>

@@ -94,9 +94,12 @@ export const german: typeof english = {
       done: 'Ihre E-Mail-Adresse ist bestätigt.',
       goOn: app => `Zu ${app}`,
       unverified: 'Bestätigen Sie zuerst Ihre E-Mail-Adresse',
-      mailed: email => `Eine Mail mit einem Link ging an ${email}. Öffnen Sie ihn, um zu beginnen.`,
+      mailed: email =>
+        `Öffnen Sie den Link in der Mail an ${email}, um zu beginnen. Ist keine da, schicken Sie sie noch einmal.`,
       resend: 'Mail noch einmal schicken',
       resent: 'Eine Mail ist unterwegs.',
+      tooMany:
+        'An eine Adresse gehen höchstens fünf solche Mails in einer Stunde. Versuchen Sie es später noch einmal.',
       proceed: 'Ich habe sie bestätigt',
       signOut: 'Abmelden',
     },

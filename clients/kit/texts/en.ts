@@ -92,9 +92,11 @@ export const english = {
       done: 'Your e-mail address is confirmed.',
       goOn: (app: string) => `Go to ${app}`,
       unverified: 'Confirm your e-mail address first',
-      mailed: (email: string) => `We sent a mail with a link to ${email}. Open it to continue.`,
+      mailed: (email: string) =>
+        `To continue, open the link in the mail to ${email}. If there is no mail, send it again.`,
       resend: 'Send the mail again',
       resent: 'A mail is on its way.',
+      tooMany: 'An address gets at most five such mails an hour. Try again later.',
       proceed: 'I have confirmed it',
       signOut: 'Sign out',
     },

@@ -11,7 +11,7 @@ import { useTenant } from '../shell/tenant.tsx';
 export function VerifyStep() {
   const texts = useKitTexts().account.verify;
   const { me } = useTenant();
-  const { isSending, problem, run } = useSubmission();
+  const { isSending, problem, run } = useSubmission({ tooMany: texts.tooMany });
   const [isSent, setSent] = useState(false);
   const resend = async (): Promise<void> => {
     setSent(false);

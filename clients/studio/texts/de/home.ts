@@ -39,7 +39,8 @@ export const home: StudioTexts['home'] = {
     },
     verify: {
       title: 'Ihre E-Mail-Adresse bestätigen',
-      about: 'Produktion, Live-Schlüssel und Einladungen brauchen es.',
+      about:
+        'Produktion, Live-Schlüssel, Einladungen, ein zweiter Faktor, Passkeys und Single Sign-on brauchen es. Mails zu Ihrem Konto und Ihren Webhooks gehen nur an bestätigte Adressen.',
     },
   },
 };

@@ -37,7 +37,8 @@ export const home = {
     },
     verify: {
       title: 'Confirm your e-mail address',
-      about: 'Production, live keys and invitations need it.',
+      about:
+        'Production, live keys, invitations, a second factor, passkeys and single sign-on need it. Mails about your account and your webhooks go to confirmed addresses only.',
     },
   },
 };
