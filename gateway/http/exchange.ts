@@ -75,7 +75,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   #held = 0;
   /** More of the body is to come. */
   #bodyPending = false;
-  /** Where the exchange is counted while its body arrives. */
+  /** Where the exchange is counted by its client's address: by its body, then by its answer. */
   #countedIn: AddressCounts | undefined;
   #askedForAdmission = false;
   #address: string | undefined;
@@ -243,20 +243,25 @@ export class HttpExchange implements HttpRequest, Expiring {
     return undefined;
   }
 
-  /** Counts the exchange in, once; false: there are too many. */
+  /** Counts the exchange in there, and nowhere else any more; false: there are too many. */
   #countIn(counts: AddressCounts): boolean {
-    if (this.#countedIn !== undefined) return true;
+    if (this.#countedIn === counts) return true;
+    this.#countOut();
     if (!counts.enter(this.address)) return false;
     this.#countedIn = counts;
     return true;
+  }
+
+  #countOut(): void {
+    this.#countedIn?.leave(this.address);
+    this.#countedIn = undefined;
   }
 
   /** Gives back what the body has taken of the server. */
   #releaseBody(): void {
     this.#traffic.release(this.#held);
     this.#held = 0;
-    this.#countedIn?.leave(this.address);
-    this.#countedIn = undefined;
+    this.#countOut();
   }
 
   #stream(): void {
@@ -313,6 +318,8 @@ export class HttpExchange implements HttpRequest, Expiring {
     if (this.#state === 'reading') this.#move('handling');
     if (refusal !== undefined && !this.#route.answersRefused) return this.fail(refusal);
     this.#refused = refusal;
+    // Before anything is opened for it.
+    if (this.#route.streamsAnswer && !this.#countIn(this.#traffic.downloads)) return this.fail(busy());
     try {
       const answer = this.#route.handler(this);
       if (answer instanceof Promise) {
@@ -370,6 +377,8 @@ export class HttpExchange implements HttpRequest, Expiring {
     }
     try {
       checkHeaders(answer);
+      if (answer.outgoing !== undefined && !this.#route.streamsAnswer)
+        throw new Error(`the route ${this.#route.pattern} does not say that its answer is a stream`);
     } catch (error) {
       answer.outgoing?.stream.destroy();
       this.fail(error);
@@ -392,6 +401,9 @@ export class HttpExchange implements HttpRequest, Expiring {
   #writeOrClose(answer: HttpAnswer): void {
     try {
       this.#res.cork(() => this.#write(answer));
+      // Not within the cork, where the connection must not be closed.
+      const isSlow = this.#state === 'sending' && answer.outgoing === undefined;
+      if (isSlow && !this.#countIn(this.#traffic.slowAnswers)) this.#close();
     } catch (error) {
       // Half an answer may have been sent: the connection cannot be kept.
       this.#traffic.log.error(
@@ -425,9 +437,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       res.endWithoutBody();
       this.#leave();
     } else if (outgoing !== undefined) {
-      this.#move('sending');
-      this.#traffic.answers.remove(this);
-      this.#traffic.transfers.add(this);
+      this.#beginSending();
       this.#stopPiping = pipeBody(res, outgoing, outcome =>
         outcome === 'complete' ? this.#leave() : this.#close(),
       );
@@ -452,7 +462,8 @@ export class HttpExchange implements HttpRequest, Expiring {
   }
 
   // `tryEnd` rather than `end`: what the kernel does not take stays here, and the request counts as pending, so that a
-  // client that pipelines and never reads is closed instead of filling the memory with its answers.
+  // client that pipelines and never reads is closed instead of filling the memory with its answers. One that reads slowly, over many
+  // connections, is closed as well.
   #send(body: Uint8Array): void {
     const res = this.#res;
     const [, complete] = res.tryEnd(body, body.length);
@@ -460,13 +471,18 @@ export class HttpExchange implements HttpRequest, Expiring {
       this.#leave();
       return;
     }
-    this.#move('sending');
-    this.#traffic.answers.remove(this);
+    this.#beginSending();
     res.onWritable(offset => {
       const [sent, done] = res.tryEnd(body.subarray(offset), body.length);
       if (done) this.#leave();
       return sent;
     });
+  }
+
+  #beginSending(): void {
+    this.#move('sending');
+    this.#endDeadlines();
+    this.#traffic.transfers.add(this);
   }
 
   #close(): void {

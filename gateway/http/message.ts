@@ -46,7 +46,7 @@ export interface HttpAnswer {
   readonly status: number;
   /** Text is sent as UTF-8; absent: no body. */
   readonly body?: string | Uint8Array;
-  /** Instead of `body`. */
+  /** Instead of `body`, on routes that stream their answer. */
   readonly outgoing?: OutgoingBody;
   /** Default `application/json; charset=utf-8` where there is a body. */
   readonly contentType?: string;

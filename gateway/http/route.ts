@@ -21,6 +21,8 @@ export interface Route {
   readonly maxBodyBytes: number;
   /** The handler gets the request with its head, and the body as it arrives. */
   readonly streamsBody: boolean;
+  /** The handler may answer with a stream, and is asked only while there are not too many of them. */
+  readonly streamsAnswer: boolean;
   /** Asked before a body is streamed, and before more of any other body is taken than costs nothing. */
   readonly admitBody: BodyAdmission | undefined;
   /** The handler gets requests whose body was not taken, too, and answers with `request.refused`. */

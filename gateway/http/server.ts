@@ -41,6 +41,8 @@ export interface RouteOptions {
   readonly maxBodyBytes?: number;
   /** Whether the handler gets the body as it arrives, in `request.incoming`; default: it gets the whole body. */
   readonly streamsBody?: boolean;
+  /** Whether the handler may answer with a stream (`HttpAnswer.outgoing`): its requests are counted then. Default: it may not. */
+  readonly streamsAnswer?: boolean;
   /**
    * Asked with the head of a request before its body is streamed, and before more than 16 KiB of any other body are taken; what it
    * returns is the answer, and the body is not taken. Default: every body is.
@@ -64,6 +66,7 @@ const bodilessRoute = {
   readsBody: false,
   maxBodyBytes: 0,
   streamsBody: false,
+  streamsAnswer: false,
   admitBody: undefined,
   answersRefused: false,
   always: false,
@@ -96,6 +99,9 @@ export class HttpServer {
         maxBodyBytesInFlight: options.maxBodyBytesInFlight ?? 268_435_456,
         maxStreams: options.maxStreams ?? 64,
         maxStreamsPerAddress: options.maxStreamsPerAddress ?? 16,
+        maxDownloads: options.maxDownloads ?? 512,
+        maxDownloadsPerAddress: options.maxDownloadsPerAddress ?? 64,
+        maxSlowAnswersPerAddress: options.maxSlowAnswersPerAddress ?? 512,
         maxSlowBodiesPerAddress: options.maxSlowBodiesPerAddress ?? 512,
         uploadDeadlineMs: options.uploadDeadlineMs ?? 30_000,
         discardDeadlineMs: options.discardDeadlineMs ?? 5_000,
@@ -136,6 +142,7 @@ export class HttpServer {
       readsBody: options.readsBody ?? (method !== 'GET' && method !== 'DELETE'),
       maxBodyBytes: options.maxBodyBytes ?? this.#maxBodyBytes,
       streamsBody: options.streamsBody ?? false,
+      streamsAnswer: options.streamsAnswer ?? false,
       admitBody: options.admitBody,
       answersRefused: options.answersRefused ?? false,
       always: options.always ?? false,

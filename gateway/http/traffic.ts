@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Cors } from './cors.ts';
 import type { ResponseHead } from './headers.ts';
+import { toNetwork } from './network.ts';
 
 /** How much one server accepts at once; times in milliseconds. */
 export interface TrafficLimits {
@@ -10,10 +11,19 @@ export interface TrafficLimits {
   readonly maxInFlight: number;
   /** Bytes of request bodies in memory at once; beyond that new ones get 503. Default 268,435,456. */
   readonly maxBodyBytesInFlight: number;
-  /** Bodies that are streamed at once, at some 4 MiB of memory each; beyond that new ones get 503. Default 64. */
+  /** Bodies of requests that are streamed at once, at some 4 MiB of memory each; beyond that new ones get 503. Default 64. */
   readonly maxStreams: number;
   /** The same for one client address. Default 16. */
   readonly maxStreamsPerAddress: number;
+  /**
+   * Answers that are streamed at once, at some 256 KiB of memory and a connection to the media store each; beyond that new ones get 503.
+   * Default 512: storage/media has connections for as many.
+   */
+  readonly maxDownloads: number;
+  /** The same for one client address: a browser shows a conversation with that many pictures. Default 64. */
+  readonly maxDownloadsPerAddress: number;
+  /** Other answers that one client address takes more slowly than they are made; beyond that the connection is closed. Default 512. */
+  readonly maxSlowAnswersPerAddress: number;
   /** Bodies of one client address that arrive in pieces and are not complete; beyond that new ones get 503. Default 512. */
   readonly maxSlowBodiesPerAddress: number;
   /** Time from a request's head to the end of its body, then the connection is closed. Default 30,000. */
@@ -22,7 +32,7 @@ export interface TrafficLimits {
   readonly discardDeadlineMs: number;
   /** Time from the end of the body to the answer, then 503. Default 30,000. */
   readonly answerDeadlineMs: number;
-  /** Time that a body which is streamed may take, in either direction, then the connection is closed. Default 300,000. */
+  /** Time that a body which is streamed may take, in either direction, and a slow answer; then the connection is closed. Default 300,000. */
   readonly transferDeadlineMs: number;
 }
 
@@ -34,7 +44,7 @@ export interface Expiring {
   discardExpired(): void;
   /** The handler did not answer in time. */
   answerExpired(): void;
-  /** What is streamed did not end in time. */
+  /** What is streamed, or a slow answer, did not end in time. */
   transferExpired(): void;
 }
 
@@ -51,8 +61,12 @@ export class Traffic {
   readonly discards: Deadlines<Expiring>;
   readonly answers: Deadlines<Expiring>;
   readonly transfers: Deadlines<Expiring>;
-  /** Bodies that are being streamed, by client address. */
+  /** Bodies of requests that are being streamed, by client address. */
   readonly streams: AddressCounts;
+  /** Answers that are being streamed, or made for that, by client address. */
+  readonly downloads: AddressCounts;
+  /** Other answers that wait for their client, by its address. */
+  readonly slowAnswers: AddressCounts;
   /** Bodies that arrive in pieces, by client address. */
   readonly slowBodies: AddressCounts;
   /** While set, routes that are not `always` open answer 503. */
@@ -82,6 +96,8 @@ export class Traffic {
     this.answers = new Deadlines(limits.answerDeadlineMs, request => request.answerExpired());
     this.transfers = new Deadlines(limits.transferDeadlineMs, request => request.transferExpired());
     this.streams = new AddressCounts(limits.maxStreamsPerAddress, limits.maxStreams);
+    this.downloads = new AddressCounts(limits.maxDownloadsPerAddress, limits.maxDownloads);
+    this.slowAnswers = new AddressCounts(limits.maxSlowAnswersPerAddress, Infinity);
     this.slowBodies = new AddressCounts(limits.maxSlowBodiesPerAddress, Infinity);
   }
 
@@ -126,7 +142,7 @@ export class Traffic {
   }
 }
 
-/** How many of something there are at once, for each client address and in all. */
+/** How many of something there are at once, for each client address (of IPv6: each network) and in all. */
 export class AddressCounts {
   readonly #maxPerAddress: number;
   readonly #max: number;
@@ -140,18 +156,20 @@ export class AddressCounts {
 
   /** Counts one more; false: there are too many, and it is not counted. */
   enter(address: string): boolean {
-    const count = this.#counts.get(address) ?? 0;
+    const network = toNetwork(address);
+    const count = this.#counts.get(network) ?? 0;
     if (count >= this.#maxPerAddress || this.#total >= this.#max) return false;
-    this.#counts.set(address, count + 1);
+    this.#counts.set(network, count + 1);
     this.#total++;
     return true;
   }
 
   /** Once for each `enter` that returned true. */
   leave(address: string): void {
-    const count = (this.#counts.get(address) ?? 0) - 1;
-    if (count > 0) this.#counts.set(address, count);
-    else this.#counts.delete(address);
+    const network = toNetwork(address);
+    const count = (this.#counts.get(network) ?? 0) - 1;
+    if (count > 0) this.#counts.set(network, count);
+    else this.#counts.delete(network);
     this.#total--;
   }
 }

@@ -53,7 +53,7 @@ export function serveMedia(options: MediaOptions): void {
     admitBody: request => routes.refuseUpload(request),
     maxBodyBytes: maxFileBytes,
   });
-  server.route('GET', path, request => answer(request, routes.read(request)));
+  server.route('GET', path, request => answer(request, routes.read(request)), { streamsAnswer: true });
 }
 
 class MediaRoutes {

@@ -21,8 +21,6 @@
  * guesses a minute from one address do not lock out anybody who comes from another; the limit for all addresses together is wider. It does not
  * hold where the account has been signed in from before: else whoever has several addresses could lock its owner out.
  */
-import { isIPv6 } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { quarterRate } from '../../actors/quota/index.ts';
 import { deriveThreadId, pickExternalRef } from '../../protocol/ids.ts';
@@ -33,6 +31,7 @@ import type { Metrics } from '../../runtime/observability/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { emailKey } from '../../storage/mail/index.ts';
 import type { KeyedHash } from '../../storage/secrets/index.ts';
+import { toNetwork } from '../http/index.ts';
 import { type Call, chain, type Maybe, type Quota, type RateLimiter } from '../pipeline/index.ts';
 import { BucketClient, BucketLease, type QuotaCounts, type RatePolicy } from './bucket-lease.ts';
 import { quotaCounts, showLeases } from './metrics.ts';
@@ -143,11 +142,11 @@ class BucketRateLimiter implements RateLimiter {
   }
 
   chargeAnonymous(address: string): Maybe<Quota> {
-    return this.#lease(this.#whole.refused, network(address)).take();
+    return this.#lease(this.#whole.refused, toNetwork(address)).take();
   }
 
   refundAnonymous(address: string): void {
-    this.#lease(this.#whole.refused, network(address)).refund();
+    this.#lease(this.#whole.refused, toNetwork(address)).refund();
   }
 
   #lease(policy: RatePolicy, subject: string): BucketLease {
@@ -168,7 +167,7 @@ class BucketRateLimiter implements RateLimiter {
     switch (rate) {
       case 'none':
       case 'auth':
-        return this.#lease(this.#whole.authAddress, network(call.address));
+        return this.#lease(this.#whole.authAddress, toNetwork(call.address));
       case 'message':
       case 'receipt': {
         const { caller } = call;
@@ -191,7 +190,7 @@ class BucketRateLimiter implements RateLimiter {
   #credentialLease(name: 'read' | 'write' | 'run' | 'test', { caller, address }: Call): BucketLease {
     // Services come by gRPC, and are not charged there.
     if (caller === undefined || caller.type === 'service') {
-      return this.#lease(this.#whole[name], network(address));
+      return this.#lease(this.#whole[name], toNetwork(address));
     }
     if (caller.type === 'user') return this.#lease(this.#whole[name], caller.userId);
     return this.#lease(this.#policies(caller.environmentKind)[name], caller.apiKeyId);
@@ -280,7 +279,7 @@ class BucketRateLimiter implements RateLimiter {
   /** What others have used up does not hold where the account has been signed in from before. */
   async #takeKnown(ofAddress: BucketLease, address: string, email: string, refusal: Quota): Promise<Quota> {
     const known = await this.#known.find(email);
-    return known.some(each => network(each) === network(address)) ? ofAddress.take() : refusal;
+    return known.some(each => toNetwork(each) === toNetwork(address)) ? ofAddress.take() : refusal;
   }
 
   #emailLeases(address: string, email: string): [BucketLease, BucketLease] {
@@ -290,7 +289,7 @@ class BucketRateLimiter implements RateLimiter {
   /** Of one address, and of all. */
   #guessLeases(address: string, at: string): [BucketLease, BucketLease] {
     return [
-      this.#lease(this.#whole.authAddressEmail, `${network(address)}/${at}`),
+      this.#lease(this.#whole.authAddressEmail, `${toNetwork(address)}/${at}`),
       this.#lease(this.#whole.authEmail, at),
     ];
   }
@@ -363,14 +362,6 @@ function settleBoth(ofA: Quota, ofB: Quota, a: Chargeable, b: Chargeable): Quota
   if (ofB.allowed) b.refund();
   if (ofA.allowed || ofB.allowed) return ofA.allowed ? ofB : ofA;
   return (ofB.retryAfterSeconds ?? 0) > (ofA.retryAfterSeconds ?? 0) ? ofB : ofA;
-}
-
-/** Whom an address stands for: IPv6 is handed out in networks of 64 bits, so that one customer has 2^64 addresses. */
-function network(address: string): string {
-  if (!isIPv6(address)) return address;
-  const parsed = ipaddr.parse(address);
-  if (parsed.kind() !== 'ipv6') return address;
-  return parsed.toByteArray().slice(0, 8).join('.');
 }
 
 /** The address that a request signs in with or sends mail to: also that of a change of address. */

@@ -82,6 +82,8 @@ export function serveOperations<Table extends OperationTable>(
         readsBody: operation.body !== undefined || operation.rawBody !== undefined,
         maxBodyBytes: getMaxBodyBytes(operation),
         admitBody: request => endpoint.admitBody(request),
+        // Lines are sent as they are read.
+        streamsAnswer: operation.success.contentType === 'application/x-ndjson',
         answersRefused: true,
       });
     }

@@ -1,14 +1,16 @@
-/** A stranger who sends slowly holds up nobody else: no upload, no login, no message. */
+/** A stranger who sends or reads slowly holds up nobody else: no upload, no download, no login, no message. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import t from 'tap';
+import type { AttachmentLink, AttachmentUpload } from '../../protocol/resources/attachment.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
 
 const { url } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, { DATABASE_URL: url });
+const node = await NodeProcess.make(t, { DATABASE_URL: url, TRUSTED_PROXIES: '1' });
 await node.start();
 const line = new Line(node.url, t);
 const { key, projectId, channelId } = await signUp(line);
@@ -65,4 +67,36 @@ t.test('400 slow bodies of 600 KB without a credential', async t => {
     statuses.every(status => status === 401 || status === 429 || Number.isNaN(status)),
     statuses.join(' '),
   );
+});
+
+t.test('100 downloads of one file that nobody reads', async t => {
+  // More than the system takes of a file before its client reads.
+  const bytes = randomBytes(16_000_000);
+  const upload = async (file: Buffer): Promise<string> => {
+    const { attachmentId, uploadUrl } = await key.get<AttachmentUpload>('createAttachment', {
+      body: { projectId, filename: 'a.bin', mimeType: 'application/octet-stream', sizeBytes: file.length },
+    });
+    t.equal((await fetch(uploadUrl, { method: 'PUT', body: file })).status, 204, 'an upload is taken');
+    const link = await key.get<AttachmentLink>('getAttachmentUrl', { params: { attachmentId } });
+    return link.url;
+  };
+  const large = await upload(bytes);
+  const { pathname, search } = new URL(large);
+  const sockets = await Promise.all(
+    Array.from({ length: 100 }, () => sendSlowly(`GET ${pathname}${search} HTTP/1.1`, '')),
+  );
+  const statuses = await Promise.all(
+    sockets.map(async socket => {
+      const [piece] = (await once(socket, 'data')) as [Buffer];
+      socket.pause();
+      return Number(String(piece.subarray(0, 12)).split(' ')[1]);
+    }),
+  );
+  t.equal(statuses.filter(status => status === 200).length, 64);
+  t.equal(statuses.filter(status => status === 503).length, 36);
+  await isServed();
+  const small = await upload(Buffer.from('abc'));
+  const other = { headers: { 'X-Forwarded-For': '192.0.2.1' } };
+  t.equal(await (await fetch(small, other)).text(), 'abc', 'another client downloads');
+  for (const socket of sockets) socket.destroy();
 });

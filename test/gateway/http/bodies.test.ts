@@ -7,7 +7,7 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import type { HttpAnswer, HttpRequest } from '../../../gateway/http/message.ts';
 import type { HttpServer, HttpServerOptions } from '../../../gateway/http/server.ts';
 import { eventually } from '../../support/eventually.ts';
-import { RawClient, startServer } from './http-fixture.ts';
+import { gate, RawClient, startServer } from './http-fixture.ts';
 
 const megabyte = 1_048_576;
 const sha = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -229,17 +229,22 @@ t.test('slow bodies of one address have a limit, and quick ones go on', async t 
   t.equal((await slow().send('bc').answers(1))[0]?.body, '3', 'there is room again');
 });
 
-function startDownload(t: Test, make: () => { stream: Readable; size?: number }) {
+function startDownload(
+  t: Test,
+  make: () => { stream: Readable; size?: number },
+  options: Partial<HttpServerOptions> = {},
+) {
   const streams: Readable[] = [];
   const handler = (): HttpAnswer => {
     const outgoing = make();
     streams.push(outgoing.stream);
     return { status: 200, contentType: 'application/octet-stream', outgoing };
   };
-  return startServer(t, server => server.route('GET', '/down', handler)).then(started => ({
-    ...started,
-    streams,
-  }));
+  const set = (server: HttpServer): void => {
+    server.route('GET', '/down', handler, { streamsAnswer: true });
+    server.route('GET', '/plain', () => ({ status: 200, body: '"plain"' }));
+  };
+  return startServer(t, set, options).then(started => ({ ...started, streams }));
 }
 
 t.test('an answer is streamed with its length', async t => {
@@ -382,4 +387,91 @@ t.test('an answer in chunks that fails ends without its last chunk', async t => 
   await (client.socket.destroyed ? undefined : once(client.socket, 'close'));
   t.notOk(client.received.endsWith('0\r\n\r\n'));
   await idle(server);
+});
+
+t.test('streamed answers that nobody reads have a limit for a client, and one in all', async t => {
+  const size = 64 * megabyte;
+  const endless = (): Readable =>
+    new Readable({
+      read() {
+        this.push(Buffer.alloc(65_536));
+      },
+    });
+  const limits = { maxDownloadsPerAddress: 2, maxDownloads: 3, trustedProxies: 1 };
+  const { url, port, streams, server } = await startDownload(t, () => ({ stream: endless(), size }), limits);
+  const ask = (from: string) => fetch(`${url}/down`, { headers: { 'X-Forwarded-For': from } });
+  const stall = async (from: string): Promise<RawClient> => {
+    const begun = streams.length;
+    const client = new RawClient(port, t);
+    client.socket.pause();
+    client.send(`GET /down HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${from}\r\n\r\n`);
+    await eventually('download', () => Promise.resolve(streams.length > begun));
+    return client;
+  };
+  const first = await stall('2001:db8:0:1::1');
+  const second = await stall('2001:db8:0:1:9:9:9:9');
+  const refused = await ask('2001:db8:0:1::5');
+  t.strictSame([refused.status, refused.headers.get('retry-after')], [503, '1'], 'of one network of IPv6');
+  t.equal(streams.length, 2, 'before anything is opened');
+  const third = await stall('192.0.2.1');
+  t.equal((await ask('192.0.2.2')).status, 503, 'in all');
+  t.equal((await fetch(`${url}/plain`)).status, 200, 'other answers are given');
+  first.socket.destroy();
+  await eventually('room', () => Promise.resolve(server.stats.inFlight === 2));
+  const taken = await ask('2001:db8:0:1::5');
+  t.equal(taken.status, 200, 'there is room again');
+  await taken.body?.cancel();
+  for (const client of [second, third]) client.socket.destroy();
+  await idle(server);
+});
+
+t.test('a route that does not say that it streams its answer does not', async t => {
+  const stream = Readable.from([Buffer.from('abc')]);
+  const { url, log } = await startServer(t, server =>
+    server.route('GET', '/', () => ({ status: 200, outgoing: { stream } })),
+  );
+  t.equal((await fetch(url)).status, 500);
+  t.ok(stream.destroyed);
+  t.equal(log.entries.length, 1);
+});
+
+async function startLarge(t: Test, options: Partial<HttpServerOptions>) {
+  // More than the system takes of an answer before its client reads.
+  const body = Buffer.alloc(16 * megabyte);
+  const asked = gate();
+  const handler = (): HttpAnswer => {
+    asked.open();
+    return { status: 200, body };
+  };
+  const started = await startServer(t, server => server.route('GET', '/large', handler), options);
+  return { ...started, asked: asked.opened };
+}
+
+t.test('answers that one client takes slowly have a limit, and quick ones go on', async t => {
+  const { port, server, log } = await startLarge(t, { maxSlowAnswersPerAddress: 2 });
+  const slow = Array.from({ length: 2 }, () => {
+    const client = new RawClient(port, t);
+    client.socket.pause();
+    return client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  });
+  await eventually('two answers', () => Promise.resolve(server.stats.inFlight === 2));
+  t.strictSame(await new RawClient(port, t).send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n').untilClosed(), []);
+  slow[0]?.socket.destroy();
+  await eventually('room', () => Promise.resolve(server.stats.inFlight === 1));
+  const whole = await fetch(`http://127.0.0.1:${port}/large`);
+  t.equal((await whole.arrayBuffer()).byteLength, 16 * megabyte, 'there is room again');
+  slow[1]?.socket.destroy();
+  await idle(server);
+  t.equal(log.entries.length, 0);
+});
+
+t.test('a slow answer that takes too long is ended', async t => {
+  const { port, server, asked } = await startLarge(t, { transferDeadlineMs: 50 });
+  const client = new RawClient(port, t);
+  client.socket.pause();
+  client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+  await asked;
+  await idle(server);
+  client.socket.resume();
+  t.strictSame(await client.untilClosed(), []);
 });
