@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createReadStream, ReadStream } from 'node:fs';
-import { mkdir, open, statfs } from 'node:fs/promises';
+import { mkdir, open, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Transform, pipeline, type Readable } from 'node:stream';
 import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -44,10 +44,19 @@ function nothing(): void {
   return;
 }
 
-// A put is not retried, since its stream is consumed. An idle connection to the store is closed.
+/** Times are milliseconds; an idle connection to the store is closed. */
+const s3Timeouts = { connectionTimeout: 5_000, socketTimeout: 30_000 };
+
+/**
+ * Connections to S3 by what they are for, so that files that are read slowly hold up no upload and no removal. Beyond them a request waits,
+ * and fails after `connectionTimeout`. Reads are the downloads of gateway/http (512), and files that go to a chat provider; writes its
+ * uploads (64), and files that come from a chat provider (8).
+ */
+const s3Connections = { reads: 1_024, writes: 128, removals: 32 } as const;
+
+// A put is not retried, since its stream is consumed.
 const s3Settings = {
   maxAttempts: 1,
-  requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
   // Not every self-hosted server understands checksums in trailers.
   requestChecksumCalculation: 'WHEN_REQUIRED',
   responseChecksumValidation: 'WHEN_REQUIRED',
@@ -55,12 +64,15 @@ const s3Settings = {
   logger: { trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing },
 } as const;
 
+/** Where the bytes are; of a folder it is one disk three times. */
+type Disks = Readonly<Record<keyof typeof s3Connections, Disk>>;
+
 export class Media {
-  readonly #disk: Disk;
+  readonly #disks: Disks;
   readonly #prefix: string;
   /** Undefined for S3. */
   readonly #folder: string | undefined;
-  /** Undefined for a folder. */
+  /** For reads; undefined for a folder. */
   readonly #s3: { readonly client: S3Client; readonly bucket: string } | undefined;
   readonly #freeDiskBytes: number;
 
@@ -68,13 +80,25 @@ export class Media {
   constructor(location: MediaLocation, freeDiskBytes = 0) {
     this.#freeDiskBytes = freeDiskBytes;
     if (location.kind === 'folder') {
-      this.#disk = new Disk(new FSDriver({ location: location.folder, visibility: 'private' }));
+      const disk = new Disk(new FSDriver({ location: location.folder, visibility: 'private' }));
+      this.#disks = { reads: disk, writes: disk, removals: disk };
       this.#prefix = '';
       this.#folder = location.folder;
     } else {
       const { bucket, prefix, pathStyle } = location;
-      const client = new S3Client({ ...s3Settings, forcePathStyle: pathStyle });
-      this.#disk = new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }));
+      const connect = (use: keyof typeof s3Connections): S3Client => {
+        const agent = { maxSockets: s3Connections[use] };
+        const requestHandler = { ...s3Timeouts, httpAgent: agent, httpsAgent: agent };
+        return new S3Client({ ...s3Settings, requestHandler, forcePathStyle: pathStyle });
+      };
+      const open = (client: S3Client): Disk =>
+        new Disk(new S3Driver({ client, bucket, visibility: 'private', supportsACL: false }));
+      const client = connect('reads');
+      this.#disks = {
+        reads: open(client),
+        writes: open(connect('writes')),
+        removals: open(connect('removals')),
+      };
       this.#s3 = { client, bucket };
       this.#prefix = prefix;
     }
@@ -115,11 +139,14 @@ export class Media {
     pipeline(source, measured, () => undefined);
     const path = this.#toPath(key);
     try {
-      await this.#disk.putStream(path, measured, { contentLength: size, contentType: mimeType });
+      if (this.#folder === undefined) {
+        await this.#disks.writes.putStream(path, measured, { contentLength: size, contentType: mimeType });
+      } else {
+        await writeWhole(join(this.#folder, path), measured);
+      }
     } catch (error) {
       throw measured.errored ?? error;
     }
-    if (this.#folder !== undefined) await flush(join(this.#folder, path));
     return hash.digest();
   }
 
@@ -142,7 +169,7 @@ export class Media {
     path: string,
     range: { readonly start: number; readonly end: number } | undefined,
   ): Promise<Readable> {
-    if (range === undefined) return this.#disk.getStream(path);
+    if (range === undefined) return this.#disks.reads.getStream(path);
     if (this.#s3 === undefined) return createReadStream(join(this.#folder ?? '', path), range);
     const { client, bucket: Bucket } = this.#s3;
     const Range = `bytes=${range.start}-${range.end}`;
@@ -153,7 +180,7 @@ export class Media {
   /** Idempotent. */
   async remove(key: string): Promise<void> {
     try {
-      await this.#disk.delete(this.#toPath(key));
+      await this.#disks.removals.delete(this.#toPath(key));
     } catch (error) {
       if (!isAbsent(error)) throw error;
     }
@@ -165,8 +192,13 @@ export class Media {
   }
 }
 
-/** Writes file and folder to the disk: what is acknowledged survives a crash of the machine. */
-async function flush(path: string): Promise<void> {
+/**
+ * Writes file and folder to the disk: what is acknowledged survives a crash of the machine. Settles once nothing touches the file any more: the
+ * driver rejects at once where the stream fails, and empties the file later, when it may have been put again.
+ */
+async function writeWhole(path: string, bytes: Readable): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
   for (const each of [path, dirname(path)]) {
     const handle = await open(each, 'r');
     try {

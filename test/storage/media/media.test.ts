@@ -1,5 +1,6 @@
 /** The media store, on both of its places: a folder, and a server that speaks S3. */
 import { createHash, randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -102,9 +103,17 @@ async function conforms(t: Test, media: Media): Promise<void> {
 
 t.test('in a folder', async t => {
   const folder = t.testdir({});
-  await conforms(t, new Media({ kind: 'folder', folder }));
+  const media = new Media({ kind: 'folder', folder });
+  await conforms(t, media);
   t.strictSame(await readdir(folder), ['prj_1']);
   t.ok((await stat(join(folder, 'prj_1/env_1/att_1'))).isFile());
+
+  const cut = new Readable({ read: () => void cut.destroy(new RangeError('cut')) });
+  await t.rejects(media.put({ key: 'prj_1/env_2/att_cut', size: 3, mimeType }, cut), RangeError);
+  t.ok(
+    existsSync(join(folder, 'prj_1/env_2/att_cut')),
+    'it is emptied by then, and not when it was put again',
+  );
 });
 
 t.test('in S3', async t => {
@@ -114,7 +123,18 @@ t.test('in S3', async t => {
   Object.assign(process.env, server.env);
   const location = parseMediaUrl(`s3://${server.bucket}/one/two?pathStyle=true`);
   if (location === undefined) throw new Error('the address is refused');
-  await conforms(t, new Media(location));
+  const media = new Media(location);
+  await conforms(t, media);
+
+  // Nobody reads them; more than the SDK's own limit of 50.
+  const opened = [];
+  for (let i = 0; i < 60; i++) opened.push(await media.open('prj_1/env_1/att_5000000'));
+  const key = 'prj_1/env_1/att_beside';
+  await media.put({ key, size: 3, mimeType }, pieces(Buffer.from('abc')));
+  t.equal(String(await buffer(await media.open(key))), 'abc', 'others are read beside them');
+  await media.remove(key);
+  for (const each of opened) each.destroy();
+
   const objects = await readdir(join(folder, server.bucket), { recursive: true });
   t.ok(
     objects.some(name => name.startsWith('one/two/prj_1/env_1/att_1')),
