@@ -19,7 +19,7 @@ const replayPageSize = 200;
  * What is under way, by name. Every scan and every activation of a stitch starts what its row stands for (`resume`), and such a task tries for
  * as long as the node lives: without this, each would have one loop more on the node's few connections.
  */
-class InFlight {
+class SingleFlight {
   readonly #names = new Set<string>();
 
   /** Does the work, unless that of the same name is under way, which then does it. */
@@ -43,7 +43,7 @@ export function createCancelTask(
   retryPolicy: RetryPolicy,
   sender: Pick<DeliverySender, 'withdraw'>,
 ) {
-  const inFlight = new InFlight();
+  const singleFlight = new SingleFlight();
   return async ({ until, except, stops }: CancelRequest, context: TaskContext): Promise<void> => {
     const stitchId = context.self.id;
     const isPartial = except.length > 0;
@@ -51,7 +51,7 @@ export function createCancelTask(
     const cancelPage = (): Promise<number> =>
       cancelDeliveries(db, { stitchId, until, except, limit: cancelPageSize, now: context.now() });
     // One that leaves out what is in flight ends no stop: the one that does so need not wait for it.
-    await inFlight.run(`${stitchId} ${until} ${stops} ${isPartial}`, async () => {
+    await singleFlight.run(`${stitchId} ${until} ${stops} ${isPartial}`, async () => {
       for (;;) {
         const count = await retryPolicy.retry('deliveries could not be cancelled', cancelPage);
         if (count < cancelPageSize) break;
@@ -65,10 +65,10 @@ export function createCancelTask(
 
 /** The task `notifyOwner`. Ends with the command `ownerTold`. */
 export function createNotifyTask(services: Pick<StitchServices, 'notifyOwner'>, retryPolicy: RetryPolicy) {
-  const inFlight = new InFlight();
+  const singleFlight = new SingleFlight();
   return async (notification: OwnerNotification, context: TaskContext): Promise<void> => {
     const { eventId } = notification;
-    await inFlight.run(eventId, async () => {
+    await singleFlight.run(eventId, async () => {
       await retryPolicy.retry('the owner of a stitch could not be notified', () =>
         services.notifyOwner(notification),
       );
@@ -81,12 +81,12 @@ export function createNotifyTask(services: Pick<StitchServices, 'notifyOwner'>, 
 
 /** The task `replay`. Ends with the command `replayPage`, from which the stitch starts the next page. */
 export function createReplayTask(db: StitchServices['db'], retryPolicy: RetryPolicy) {
-  const inFlight = new InFlight();
+  const singleFlight = new SingleFlight();
   return async (job: ReplayJob, context: TaskContext): Promise<void> => {
     const { id: jobId, after, onlyFailed } = job;
     const read = onlyFailed === true ? readDeadLetters : replayEvents;
     // Page by page: the stitch starts the next one before it answers.
-    await inFlight.run(`${context.self.id} ${jobId} ${JSON.stringify(after)}`, async () => {
+    await singleFlight.run(`${context.self.id} ${jobId} ${JSON.stringify(after)}`, async () => {
       const { events, next } = await retryPolicy.retry('a page of a replay could not be read', () =>
         read(db, job, replayPageSize),
       );
