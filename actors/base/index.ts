@@ -7,5 +7,5 @@ export { type Audited, type CommandAudit, createAuditWrites, getChangedFields } 
 export { type Conditional, mergeObject, requireUnchanged } from './changes.ts';
 export { ProviderCalls, type ProviderOutcome } from './provider-calls.ts';
 export { keepReply, type Keyed } from './request-key.ts';
-export { RetryPolicy } from './retry-policy.ts';
+export { isUnavailable, RetryPolicy } from './retry-policy.ts';
 export { exists, type Metadata, requireSameTenancy, systemActor, type Tenancy } from './tenancy.ts';

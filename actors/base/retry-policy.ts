@@ -3,6 +3,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import type { TaskContext } from '../../runtime/actor/index.ts';
 import { backoffMs, pause, type Clock, type Random } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
+import { isTransient } from '../../storage/database/index.ts';
 
 const firstRetryMs = 100;
 const maxRetryMs = 5_000;
@@ -11,6 +12,14 @@ export interface RetryServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+}
+
+/**
+ * Whether it is what the node or the database cannot do now, which says nothing of what was to be done. Reads reject with the error of the
+ * driver.
+ */
+export function isUnavailable(error: unknown): boolean {
+  return (error instanceof ServiceError && error.code === 'svc/runtime/unavailable') || isTransient(error);
 }
 
 /** One instance serves all tasks of a kind on a node. */

@@ -9,15 +9,15 @@
  * failed so often that it is given up (storage/chatapp). A node that is overloaded, or a database that is slow or away, says nothing of a
  * webhook: all of them wait, however often that happens.
  */
-import { ServiceError } from '../../protocol/errors.ts';
 import {
   type ChatappWebhook,
   failWebhook,
   finishWebhooks,
   openWebhooks,
 } from '../../storage/chatapp/index.ts';
-import { isTransient } from '../../storage/database/index.ts';
+import { isInterrupted } from '../../storage/database/index.ts';
 import { type ChannelHead, findChannelHead, findMessageIds } from '../../storage/reads/index.ts';
+import { isUnavailable } from '../base/index.ts';
 import {
   type ChatappMessage,
   listNames,
@@ -96,16 +96,12 @@ async function takePage(
       await takeAll(services, channel, webhooks);
       return webhooks.map(({ requestId }) => requestId);
     } catch (err) {
-      if (isUnavailable(err)) return wait(services, channel, err);
+      // A statement that has reached its time limit may be shorter for one webhook.
+      if (isUnavailable(err) && !isInterrupted(err)) return wait(services, channel, err);
     }
   }
   for (const webhook of webhooks) if (!(await takeOne(services, channel, webhook))) return 'stop';
   return [];
-}
-
-/** What the node or the database cannot do now says nothing of a webhook. Reads reject with the error of the driver. */
-function isUnavailable(error: unknown): boolean {
-  return (error instanceof ServiceError && error.code === 'svc/runtime/unavailable') || isTransient(error);
 }
 
 /** They stay open, and the recovery scanner comes back to them. */
