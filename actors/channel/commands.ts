@@ -138,6 +138,12 @@ export interface ParkedReceipt extends Tenancy {
   readonly externalMessageId: string;
 }
 
+/** The look of `ParkedReceipt` has ended. */
+export interface ParkedSeen {
+  /** Key of the reminder that would repeat it. */
+  readonly recheck: string;
+}
+
 /** Somebody of the business has read the participant's messages up to this one, or answers it now. Lost, nothing is missing. */
 export interface MarkRead {
   readonly externalMessageId: string;
@@ -149,6 +155,13 @@ export interface DoWork {
   readonly work: Work;
   /** The provider has just posted it, by a webhook that is signed. */
   readonly isPosted?: boolean;
+}
+
+/** What a task is begun for. */
+export interface WorkTask {
+  readonly work: Work;
+  /** Of the channel: projects take turns. */
+  readonly projectId: string;
 }
 
 /** A task has ended. */
@@ -186,6 +199,7 @@ export type ChannelCommands = {
   acknowledge: { readonly payload: AcknowledgeCommand; readonly reply: null };
   park: { readonly payload: ParkReceipt; readonly reply: null };
   applyParked: { readonly payload: ParkedReceipt; readonly reply: null };
+  parkedSeen: { readonly payload: ParkedSeen; readonly reply: null };
 };
 
 /** A message as it was read, for a report on it: see thread/recent-changes.ts. */

@@ -12,7 +12,7 @@
  * once for a while. Both do the same work in the same order, from the same rows.
  */
 import type { Turn } from '../../runtime/actor/index.ts';
-import type { DoWork, WorkDone } from './commands.ts';
+import type { DoWork, WorkDone, WorkTask } from './commands.ts';
 import type { ChannelDecision } from './decide.ts';
 import type { ChannelState, Work } from './state.ts';
 
@@ -42,10 +42,11 @@ function notePost(state: ChannelState, now: number): ChannelState {
 function begin(state: ChannelState, sort: Work, now: number): ChannelDecision<null> {
   const before = state.works[sort];
   if (before === undefined || now - before.since >= lostMs) {
+    const payload: WorkTask = { work: sort, projectId: state.projectId };
     return {
       state: { ...state, works: { ...state.works, [sort]: { since: now, hasMore: false } } },
       transient: true,
-      effects: [{ do: 'perform', task: 'work', payload: { work: sort } satisfies DoWork }],
+      effects: [{ do: 'perform', task: 'work', payload }],
       reply: null,
     };
   }

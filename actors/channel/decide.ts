@@ -33,6 +33,7 @@ import type {
   AcknowledgeCommand,
   MarkRead,
   ParkedReceipt,
+  ParkedSeen,
   ParkReceipt,
 } from './commands.ts';
 
@@ -41,8 +42,10 @@ export type ChannelDecision<Reply> = Decision<ChannelState, Reply, Write>;
 /** A parked receipt waits this long for its message, in milliseconds. */
 export const parkedMs = 24 * 3_600_000;
 
-/** After this long a parked receipt looks once more whether its message arrived while it was being parked. */
+/** After this long a parked receipt looks once more whether its message arrived while it was being parked, in milliseconds. */
 const recheckMs = 60_000;
+/** After this long that look is repeated, if it did not end. */
+const recheckAgainMs = 300_000;
 
 /** The id of the last event that `state` has counted. */
 export function getEventId(state: ChannelState, turn: Turn): string {
@@ -191,9 +194,22 @@ export function park(state: ChannelState, command: ParkReceipt, turn: Turn): Cha
   };
 }
 
-/** The reminder that `park` sets: starts the task that looks for the message (receipts.ts). */
-export function applyParked(_state: ChannelState, command: ParkedReceipt): ChannelDecision<null> {
-  return { effects: [{ do: 'perform', task: 'applyParked', payload: command }], reply: null };
+/**
+ * The reminder that `park` sets: starts the task that looks for the message (receipts.ts). Until that has ended (`parkedSeen`) a reminder
+ * stands for it. It has a key of its own: a receipt that is parked meanwhile has another.
+ */
+export function applyParked(_state: ChannelState, command: ParkedReceipt, turn: Turn): ChannelDecision<null> {
+  const recheck = `recheck:${turn.now}:${command.externalMessageId}`;
+  const payload: ParkedReceipt & ParkedSeen = { ...command, recheck };
+  return {
+    remind: [{ key: recheck, at: turn.now + recheckAgainMs, command: 'applyParked', payload: command }],
+    effects: [{ do: 'perform', task: 'applyParked', payload }],
+    reply: null,
+  };
+}
+
+export function parkedSeen(_state: ChannelState, { recheck }: ParkedSeen): ChannelDecision<null> {
+  return { forget: [recheck], reply: null };
 }
 
 /** Changes of templates that are remembered. The provider repeats a webhook within minutes, or not at all. */

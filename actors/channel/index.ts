@@ -29,4 +29,5 @@ export { getProvider, type Receipt, type ServiceWindowRule } from './providers.t
 export { type ReceiptReport, reportReceipts } from './receipts.ts';
 export { type ChannelRow, channelSnapshot, decodeChannel } from './snapshot.ts';
 export { type ChatappState, toChannel, toChatappStatus } from './state.ts';
+export { ChannelTurns } from './turns.ts';
 export type { ProviderMessage, ReceiveFromProvider } from './webhook-task.ts';

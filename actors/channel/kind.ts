@@ -1,15 +1,9 @@
 /** Declares the actor kind `channel`: its decisions and its tasks. */
-import {
-  actor,
-  type ActorKind,
-  type AnyActorKind,
-  isRefusal,
-  type TaskContext,
-} from '../../runtime/actor/index.ts';
+import { actor, type ActorKind, type AnyActorKind, type TaskContext } from '../../runtime/actor/index.ts';
 import type { Random } from '../../runtime/time/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
-import { keepReply, RetryPolicy, systemActor } from '../base/index.ts';
+import { isUnavailable, keepReply, RetryPolicy, systemActor } from '../base/index.ts';
 import type {
   ChannelCommands,
   ChannelNotice,
@@ -17,7 +11,9 @@ import type {
   MarkRead,
   OwnersTold,
   ParkedReceipt,
+  ParkedSeen,
   WorkDone,
+  WorkTask,
 } from './commands.ts';
 import type { CredentialServices } from './credentials.ts';
 import {
@@ -27,6 +23,7 @@ import {
   create,
   markRead as decideMarkRead,
   park,
+  parkedSeen,
   update,
 } from './decide.ts';
 import {
@@ -47,8 +44,9 @@ import { lookAtConnection } from './look.ts';
 import { markRead } from './mark-read.ts';
 import { Pacer } from './pacer.ts';
 import { applyReceipts } from './receipts.ts';
-import { type SendServices, workThroughSends } from './send.ts';
+import { type SendServices, type SendTask, workThroughSends } from './send.ts';
 import { blankChannel, type ChannelState, type Work } from './state.ts';
+import { ChannelTurns } from './turns.ts';
 import type { WebhookServices } from './webhook-task.ts';
 import { workThroughWebhooks } from './webhooks.ts';
 
@@ -58,6 +56,8 @@ export interface ChannelServices extends WebhookServices, CredentialServices, Se
   readonly media: FileServices['media'] & SendServices['media'];
   readonly vault: Pick<Vault, 'open' | 'seal'>;
   readonly random: Random;
+  /** Default: of this kind alone. */
+  readonly turns?: ChannelTurns;
   /** Mails the owners of the channel; a notice that is given again is mailed once. */
   readonly notifyOwners: (notice: ChannelNotice) => Promise<void>;
 }
@@ -66,11 +66,21 @@ export interface ChannelServices extends WebhookServices, CredentialServices, Se
 type Worker = (services: TaskServices, channelId: string) => Promise<Omit<WorkDone, 'work'>>;
 
 type TaskServices = ChannelServices &
-  Pick<TaskContext, 'ask' | 'now'> & { readonly pacer: Pacer; readonly inFlight: InFlight };
+  Pick<TaskContext, 'ask' | 'now'> &
+  Pick<SendTask, 'pacer' | 'inFlight' | 'reports'> & {
+    readonly turns: ChannelTurns;
+    readonly projectId: string;
+  };
+
+/** How long a task tries again to apply parked receipts, in milliseconds: their reminder comes again after that. */
+const parkedRetryMs = 60_000;
 
 /** A sort of work that has no worker is never begun. */
 const workers: Readonly<Partial<Record<Work, Worker>>> = {
-  webhooks: workThroughWebhooks,
+  webhooks: (services, channelId) =>
+    services.turns.webhooks.run(services.projectId, services.draining, () =>
+      workThroughWebhooks(services, channelId),
+    ),
   sends: workThroughSends,
   files: fetchFiles,
 };
@@ -82,7 +92,8 @@ export function createChannelKind(
     kind: 'channel',
     initialState: blankChannel,
     // A task lasts as long as the slowest message or file that it has begun: webhooks of other channels must not have to wait for that. A
-    // channel has one task at work and one that waits, of each sort; statements, messages and files have limits of their own.
+    // channel has one task at work and one that waits, of each sort. What they need they wait for themselves, fairly: statements and webhooks
+    // have turns (turns.ts), messages and files limits of their own.
     tasksAtOnce: 4_096,
     decide: {
       create: keepReply(create),
@@ -90,6 +101,7 @@ export function createChannelKind(
       acknowledge: keepReply(acknowledge),
       park: keepReply(park),
       applyParked,
+      parkedSeen,
       beginConnect,
       reserveNumber,
       completeConnect: keepReply(completeConnect),
@@ -112,8 +124,9 @@ export function createChannelKind(
 }
 
 function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks']> {
+  const { draining, turns = new ChannelTurns() } = services;
   const retryPolicy = new RetryPolicy(services);
-  services.draining.addEventListener('abort', () => retryPolicy.stop(), { once: true });
+  draining.addEventListener('abort', () => retryPolicy.stop(), { once: true });
   const pacer = new Pacer();
   const inFlights: Readonly<Record<Work, InFlight>> = {
     webhooks: new InFlight(),
@@ -121,12 +134,7 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
     files: new InFlight(),
   };
   return {
-    // Its reminder is over, and does not come again.
-    applyParked: retryPolicy.guard(async (parked: ParkedReceipt, context) => {
-      const asking = { db: services.db, ask: context.ask.bind(context) };
-      const report = { ...parked, channelId: context.self.id, receipts: [], author: systemActor };
-      await retryPolicy.retry('a parked receipt waits', () => applyReceipts(asking, report), isRefusal);
-    }),
+    applyParked: createParkedTask(services, retryPolicy),
     lookAtCredentials: async (_payload: unknown, context) => {
       const { self, now } = context;
       await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
@@ -139,16 +147,20 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
       const { self, now } = context;
       await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
     },
-    work: retryPolicy.guard(async ({ work: sort }: DoWork, context) => {
+    work: retryPolicy.guard(async ({ work: sort, projectId }: WorkTask, context) => {
       const { self, now } = context;
       const ask = context.ask.bind(context);
       const inFlight = inFlights[sort];
       let done: Omit<WorkDone, 'work'> = { hasMore: false };
       try {
-        done = (await workers[sort]?.({ ...services, pacer, inFlight, ask, now }, self.id)) ?? done;
+        const db = turns.share(services.db, projectId);
+        const reports = services.db;
+        const task = { ...services, db, reports, turns, projectId, pacer, inFlight, ask, now };
+        done = (await workers[sort]?.(task, self.id)) ?? done;
       } catch (err) {
-        // The database is away: the recovery scanner comes back to it.
-        services.log.warn({ err, channelId: self.id, work: sort }, 'work of a channel waits');
+        // The database is away, or the node drains: the recovery scanner comes back to it.
+        const level = draining.aborted ? 'debug' : 'warn';
+        services.log[level]({ err, channelId: self.id, work: sort }, 'work of a channel waits');
       }
       const ended: WorkDone = { work: sort, ...done };
       // Nothing else tells the channel, which begins no task of this sort before it knows. What the task did is not repeated with it.
@@ -157,7 +169,7 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
       );
       // A node that drains waits for its tasks, and so for what is on its way. What that has held back may follow then.
       await inFlight.awaitAll(self.id, async () => {
-        if (services.draining.aborted) return;
+        if (draining.aborted) return;
         try {
           await ask(self, 'work', { work: sort } satisfies DoWork);
         } catch (err) {
@@ -165,5 +177,29 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
         }
       });
     }),
+  };
+}
+
+/** The task `applyParked`. Its reminder comes again until it tells the channel that it has ended. */
+function createParkedTask({ db, log }: ChannelServices, retryPolicy: RetryPolicy) {
+  return async ({ recheck, ...parked }: ParkedReceipt & ParkedSeen, context: TaskContext): Promise<void> => {
+    const { self, now } = context;
+    const asking = { db, ask: context.ask.bind(context) };
+    const report = { ...parked, channelId: self.id, receipts: [], author: systemActor };
+    const until = now() + parkedRetryMs;
+    const isFinal = (error: unknown): boolean => !isUnavailable(error) || now() >= until;
+    const end = () => asking.ask(self, 'parkedSeen', { recheck } satisfies ParkedSeen);
+    try {
+      await retryPolicy.retry('a parked receipt waits', () => applyReceipts(asking, report), isFinal);
+    } catch (err) {
+      if (!isUnavailable(err)) {
+        // A dead letter stands for it from here on.
+        await end();
+        throw err;
+      }
+      log.info({ err, channelId: self.id }, 'a parked receipt waits for its reminder');
+      return;
+    }
+    await end();
   };
 }

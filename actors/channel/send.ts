@@ -61,8 +61,11 @@ export interface SendServices extends CredentialServices {
   readonly abandoned: AbortSignal;
 }
 
-type SendTask = SendServices &
+/** The statements of `db` wait for their turn. */
+export type SendTask = SendServices &
   Pick<ReceiptServices, 'ask'> & {
+    /** The database for messages that are on their way: what became of one must not wait behind all that is still to be read. */
+    readonly reports: SendServices['db'];
     readonly pacer: Pacer;
     readonly inFlight: InFlight;
     readonly now: () => number;
@@ -111,7 +114,8 @@ export async function workThroughSends(services: SendTask, channelId: string): P
 
 /** One task's work on a channel that is connected. */
 class SendRun {
-  readonly #services: SendTask;
+  readonly #services: Omit<SendTask, 'reports'>;
+  readonly #reads: SendTask['db'];
   readonly #channelId: string;
   readonly #open: OpenConnection;
   /** Each once in a run, whatever becomes of it. */
@@ -119,18 +123,19 @@ class SendRun {
   #isOver = false;
 
   constructor(services: SendTask, channelId: string, open: OpenConnection) {
-    this.#services = services;
+    this.#services = { ...services, db: services.reports };
+    this.#reads = services.db;
     this.#channelId = channelId;
     this.#open = open;
   }
 
   /** Resolves when it begins no more messages. */
   async work(): Promise<void> {
-    const { db, now, clock, draining, inFlight } = this.#services;
+    const { now, clock, draining, inFlight } = this.#services;
     const channelId = this.#channelId;
     const end = now() + taskMs;
     while (!this.#isOver && !draining.aborted && now() < end) {
-      const due = await dueSends(db, channelId, { now: now(), queued: true, limit: pageSize });
+      const due = await dueSends(this.#reads, channelId, { now: now(), queued: true, limit: pageSize });
       const fresh = due.filter(
         ({ messageId, status }) =>
           status === 'queued' && !this.#begun.has(messageId) && !inFlight.has(channelId, messageId),
@@ -147,17 +152,19 @@ class SendRun {
   /** Gives whether further ones may follow. */
   async #begin(send: DueSend): Promise<boolean> {
     const { messageId, threadId } = send;
-    const { db, now, clock, pacer, inFlight, draining } = this.#services;
+    const { now, clock, pacer, inFlight, draining } = this.#services;
     const { phoneNumberId } = this.#open.connection;
     this.#begun.add(messageId);
     const threadAt = pacer.getThreadAt(threadId);
     if (threadAt > now()) {
-      await postponeSend(db, messageId, threadAt);
+      await postponeSend(this.#reads, messageId, threadAt);
       return true;
     }
-    const sending = inFlight.list(this.#channelId);
-    const most = inFlight.size < manyOfNode ? maxInFlight : fewInFlight;
-    if (sending.length >= most) await Promise.race(sending);
+    while (!this.#isOver && !draining.aborted) {
+      const sending = inFlight.list(this.#channelId);
+      if (sending.length < (inFlight.size < manyOfNode ? maxInFlight : fewInFlight)) break;
+      await Promise.race(sending);
+    }
     // The provider takes none for a while: the channel's reminder comes again.
     if (pacer.getNumberAt(phoneNumberId) > now() + lookMs) return false;
     const wait = pacer.takePlace(phoneNumberId, now()) - now();

@@ -1,5 +1,6 @@
 /** Declares the actor kind `stitch`: its decisions, and the tasks that load, send, replay and cancel deliveries. */
 import { actor, type ActorKind } from '../../runtime/actor/index.ts';
+import type { FairSemaphore } from '../../runtime/admission/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import { keepReply, RetryPolicy } from '../base/index.ts';
 import type { StitchCommands } from './commands.ts';
@@ -40,6 +41,8 @@ export interface Stitches {
   readonly kind: ActorKind<StitchState, StitchCommands, Write>;
   /** How many requests are in flight. */
   readonly inFlight: number;
+  /** Batches of deliveries, and loads, that wait for their turn. */
+  readonly turns: Readonly<Record<'batches' | 'loads', Pick<FairSemaphore, 'waiting'>>>;
   /** Before the node drains: nothing new is sent, so that what is in flight can be answered and committed; and nothing is retried. */
   drain(): void;
 }
@@ -96,6 +99,7 @@ export function createStitches(services: StitchServices): Stitches {
     get inFlight() {
       return sender.inFlight;
     },
+    turns: { batches: sender.turns, loads: loader.turns },
     drain() {
       sender.drain();
       retryPolicy.stop();

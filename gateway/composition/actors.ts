@@ -1,6 +1,11 @@
 /** Creates the actors of a node, with their store, their worker pool, and what wakes stitches. */
 import { ProviderCalls } from '../../actors/base/index.ts';
-import { type ChannelNotice, channelSnapshot, createChannelKind } from '../../actors/channel/index.ts';
+import {
+  type ChannelNotice,
+  channelSnapshot,
+  ChannelTurns,
+  createChannelKind,
+} from '../../actors/channel/index.ts';
 import { Graph, toProviderOutcome } from '../../actors/chatapp/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
 import {
@@ -56,7 +61,7 @@ import { addTrialUsage } from '../../storage/usage/index.ts';
 import type { Config } from '../config/index.ts';
 import { defaultRates, longestWindowMs } from '../quota/index.ts';
 import { findPages, type Pages, RecoveryScanner } from '../jobs/index.ts';
-import { showPools } from '../monitoring/index.ts';
+import { type Pools, showPools } from '../monitoring/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
 
 /** How long a draining node waits for the answers of receivers, models and tools. */
@@ -116,7 +121,7 @@ export function createActors(options: ActorsOptions): Actors {
   const calls = new ProviderCalls(options.metrics.registry);
   const outbound = createOutbound({ ...options, followedLog, archived, calls });
   const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
-  showPools(options.metrics, { outbound: outbound.queues, database });
+  showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
   const store = createStore(options);
   const recentWebhooks = new RecentWebhooks();
   const graph = createGraph(options, calls);
@@ -244,6 +249,7 @@ interface Outbound {
   readonly models: ModelWorker;
   readonly runs: Runs;
   readonly trials: Trials;
+  readonly channelTurns: ChannelTurns;
   /** Ends the messages that leave for the chat provider: begins none, waits for none. */
   readonly sends: { readonly draining: AbortController; readonly abandoned: AbortController };
 }
@@ -312,7 +318,18 @@ function createOutbound(
     tools,
     models,
     ...createAgents(options, models, tools),
+    channelTurns: new ChannelTurns(),
     sends,
+  };
+}
+
+/** By their names on `/metrics`. */
+function listTurns({ stitches, channelTurns }: Pick<Outbound, 'stitches' | 'channelTurns'>): Pools['turns'] {
+  return {
+    stitch_batches: stitches.turns.batches,
+    stitch_loads: stitches.turns.loads,
+    channel_statements: channelTurns.statements,
+    channel_webhooks: channelTurns.webhooks,
   };
 }
 
@@ -362,7 +379,7 @@ function createNode(
     recentWebhooks,
     graph,
   }: ActorsOptions & Pick<Actors, 'recentWebhooks' | 'graph'>,
-  { files, stitches, runs, sends: { draining, abandoned } }: Outbound,
+  { files, stitches, runs, channelTurns, sends: { draining, abandoned } }: Outbound,
   store: PostgresStore,
   onShardsTaken: () => void,
 ): Node {
@@ -385,6 +402,7 @@ function createNode(
         notifyOwners,
         clock,
         random: systemRandom,
+        turns: channelTurns,
         draining: draining.signal,
         abandoned: abandoned.signal,
       }),

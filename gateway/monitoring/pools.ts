@@ -1,5 +1,6 @@
-/** How far this node's pools are used: requests to other systems, and connections to the database. */
+/** How far this node's pools are used: requests to other systems, connections to the database, and the turns of tasks. */
 import { Gauge } from 'prom-client';
+import type { FairSemaphore } from '../../runtime/admission/index.ts';
 import type { Metrics } from '../../runtime/observability/index.ts';
 import type { OutboundQueue } from '../../runtime/pool/index.ts';
 import type { Database } from '../../storage/database/index.ts';
@@ -7,9 +8,14 @@ import type { Database } from '../../storage/database/index.ts';
 export interface Pools {
   readonly outbound: Readonly<Record<string, Pick<OutboundQueue, 'stats'>>>;
   readonly database: Pick<Database, 'pools'>;
+  /** What gives the work of tasks its turns. */
+  readonly turns: Readonly<Record<string, Pick<FairSemaphore, 'waiting'>>>;
 }
 
-export function showPools({ registry }: Pick<Metrics, 'registry'>, { outbound, database }: Pools): void {
+export function showPools(
+  { registry }: Pick<Metrics, 'registry'>,
+  { outbound, database, turns }: Pools,
+): void {
   for (const field of ['inFlight', 'waiting'] as const) {
     const isInFlight = field === 'inFlight';
     new Gauge({
@@ -35,6 +41,15 @@ export function showPools({ registry }: Pick<Metrics, 'registry'>, { outbound, d
         this.set({ pool, state: 'busy' }, busy);
         this.set({ pool, state: 'waiting' }, waiting);
       }
+    },
+  });
+  new Gauge({
+    name: 'skein_turns_waiting',
+    help: 'Work of tasks that have begun which waits for its turn',
+    labelNames: ['queue'],
+    registers: [registry],
+    collect(): void {
+      for (const [queue, { waiting }] of Object.entries(turns)) this.set({ queue }, waiting);
     },
   });
 }

@@ -34,6 +34,13 @@ export class FairSemaphore {
     return taken;
   }
 
+  /** Work that waits for its turn. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) waiting += queue.size;
+    return waiting;
+  }
+
   /** Nobody works and nobody waits. */
   get isIdle(): boolean {
     return this.#held.size === 0 && this.#queues.size === 0;

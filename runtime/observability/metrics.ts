@@ -120,7 +120,7 @@ const gauges = {
   outgoing: ['skein_asks_outgoing', 'Asks on their way to other nodes'],
   shards: ['skein_shards', 'Shards that this node owns'],
   tasksRunning: ['skein_tasks_running', 'Tasks running'],
-  tasksWaiting: ['skein_tasks_waiting', 'Tasks that wait for their turn or their next try'],
+  tasksWaiting: ['skein_tasks_waiting', 'Tasks that have not begun, or wait for their next try'],
   reminders: ['skein_reminders_in_flight', 'Reminders being delivered'],
 } as const satisfies Record<keyof NodeGauges, readonly [string, string]>;
 

@@ -39,7 +39,7 @@ export class DeliveryLoader {
   readonly #retryPolicy: RetryPolicy;
   readonly #pendingPages: BatchLoader<PendingRequest, PendingPage>;
   // A stitch has one load, or after a reload a second one: the stitches in memory bound how many wait.
-  readonly #turns = new FairSemaphore(maxLoads, Infinity);
+  readonly turns = new FairSemaphore(maxLoads, Infinity);
 
   constructor(
     {
@@ -70,7 +70,7 @@ export class DeliveryLoader {
     const find = async (): Promise<Loaded | undefined> =>
       (await this.#archived.has(projectId)) ? undefined : this.#find(context.self.id, order, context.now());
     const loaded = await this.#retryPolicy.retry('deliveries could not be loaded', () =>
-      this.#turns.run(projectId, undefined, find),
+      this.turns.run(projectId, undefined, find),
     );
     if (loaded === undefined) {
       const { askedAt } = order.request;

@@ -51,7 +51,7 @@ export class DeliverySender {
   readonly #retryPolicy: RetryPolicy;
   readonly #inFlight = new Set<string>();
   // Each batch has a delivery or more that its stitch counts as in flight: the windows of the stitches in memory bound how many wait.
-  readonly #turns = new FairSemaphore(maxBatches, Infinity);
+  readonly turns = new FairSemaphore(maxBatches, Infinity);
   readonly #withdrawals = new Withdrawals();
   readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
@@ -71,7 +71,7 @@ export class DeliverySender {
   /** From now on nothing new is sent: what is pending stays in the table. What waits for its turn need not wait any longer to be left there. */
   drain(): void {
     this.#draining = true;
-    this.#turns.open();
+    this.turns.open();
   }
 
   /** The stitch was stopped, by the stop with that number: what it had begun before and is not out yet is not sent. */
@@ -95,7 +95,7 @@ export class DeliverySender {
 
   async #sendInTurn(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const { projectId, deliveries } = batch;
-    const hasTurn = this.#turns.tryTake(projectId) || (await this.#waitForTurn(projectId, withdrawn));
+    const hasTurn = this.turns.tryTake(projectId) || (await this.#waitForTurn(projectId, withdrawn));
     if (!hasTurn) return this.#giveBack(deliveries, context);
     try {
       const found = this.#isArchived(projectId);
@@ -104,13 +104,13 @@ export class DeliverySender {
       else if (isArchived) await this.#postpone(deliveries, context);
       else await this.#sendBatch(batch, withdrawn, context);
     } finally {
-      this.#turns.release(projectId);
+      this.turns.release(projectId);
     }
   }
 
   /** False: the stitch was stopped before. */
   #waitForTurn(projectId: string, withdrawn: AbortSignal): Promise<boolean> {
-    return this.#turns.take(projectId, withdrawn).then(
+    return this.turns.take(projectId, withdrawn).then(
       () => true,
       () => false,
     );

@@ -5337,7 +5337,7 @@ export interface SystemNodeReport {
   deepestMailbox: number;
   /** Tasks that run (`skein_tasks_running`). */
   tasksRunning: number;
-  /** Tasks that wait for their turn or their next try (`skein_tasks_waiting`). */
+  /** Tasks that have not begun, or wait for their next try (`skein_tasks_waiting`). */
   tasksWaiting: number;
   /** Reminders that are being delivered (`skein_reminders_in_flight`). */
   remindersInFlight: number;

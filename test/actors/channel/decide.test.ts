@@ -32,7 +32,7 @@ t.test('PATCH changes only the given fields, and writes nothing if nothing chang
   t.equal(channel.state, state);
 });
 
-t.test('a parked receipt waits 24 hours, and looks once by itself', async t => {
+t.test('a parked receipt waits 24 hours, and looks by itself until a look has ended', async t => {
   const channel = new ChannelHarness();
   channel.create('custom');
   const { state } = channel;
@@ -44,9 +44,14 @@ t.test('a parked receipt waits 24 hours, and looks once by itself', async t => {
   t.equal(channel.remind.length, 1);
   const [reminder] = channel.remind;
   channel.do('applyParked', reminder?.payload as ChannelCommands['applyParked']['payload']);
-  t.strictSame(channel.effects, [
-    { do: 'perform', task: 'applyParked', payload: { ...tenancy, externalMessageId: 'wamid.1' } },
-  ]);
+  const [again] = channel.remind;
+  t.match(again, { at: start + 300_000, command: 'applyParked', payload: reminder?.payload });
+  const recheck = again?.key ?? '';
+  t.not(recheck, reminder?.key, 'it is not that of a receipt which is parked meanwhile');
+  const payload = { ...tenancy, externalMessageId: 'wamid.1', recheck };
+  t.strictSame(channel.effects, [{ do: 'perform', task: 'applyParked', payload }]);
+  channel.do('parkedSeen', { recheck });
+  t.strictSame(channel.forgotten, [recheck]);
 });
 
 t.test("another tenant's channel is not there", async t => {

@@ -68,16 +68,19 @@ async function queued(attachments: readonly object[] = []) {
   /** By the name of the statement; those after them are done. */
   const outcomes = new Map<string, Outcome[]>();
   const recorded: RecordReceipts['receipts'][number][] = [];
-  const services = {
-    db: {
-      async query<T extends object>(text: string, values?: readonly unknown[], name = ''): Promise<T[]> {
-        const outcome = outcomes.get(name)?.shift() ?? 'done';
-        if (outcome === 'failed') throw loseConnection();
-        const rows = await database.query<T>(text, values, name);
-        if (outcome === 'lost') throw loseConnection();
-        return rows;
-      },
+  const db = {
+    async query<T extends object>(text: string, values?: readonly unknown[], name = ''): Promise<T[]> {
+      const outcome = outcomes.get(name)?.shift() ?? 'done';
+      if (outcome === 'failed') throw loseConnection();
+      const rows = await database.query<T>(text, values, name);
+      if (outcome === 'lost') throw loseConnection();
+      return rows;
     },
+  };
+  const inFlight = new InFlight();
+  const services = {
+    db,
+    reports: db,
     graph: new Graph({ url: provider.url, version: 'v25.0' }),
     media: { open: () => Promise.reject(new Error('no file is here')) },
     vault: { open: () => Promise.resolve(token) },
@@ -85,7 +88,7 @@ async function queued(attachments: readonly object[] = []) {
     // No pause takes time.
     clock: { ...systemClock, after: (_ms: number, callback: () => void) => systemClock.after(0, callback) },
     pacer: new Pacer(),
-    inFlight: new InFlight(),
+    inFlight,
     log: silentLog,
     draining: new AbortController().signal,
     abandoned: new AbortController().signal,
@@ -101,6 +104,8 @@ async function queued(attachments: readonly object[] = []) {
     return (await database.query<{ status: string; attempts: number }>(query, [messageId]))[0];
   };
   return {
+    channelId,
+    inFlight,
     recorded,
     find,
     script: (name: string, ...next: Outcome[]) => void outcomes.set(name, next),
@@ -187,3 +192,33 @@ t.test('a file that the database does not find in time: the provider was not ask
   t.equal(message.countAtProvider(), 1);
   t.match(message.recorded, [{ status: 'sent' }]);
 });
+
+t.test(
+  'a channel with 64 on their way begins none before it has three, while the node has very many',
+  async t => {
+    const message = await queued();
+    const { channelId, inFlight } = message;
+    const never = new Promise<void>(() => undefined);
+    for (let n = 0; n < 4_096; n++) void inFlight.add('ch_other', `msg_${n}`, never);
+    const ends = Array.from({ length: 64 }, (_, n) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      void inFlight.add(channelId, `msg_${n}`, promise);
+      return resolve;
+    });
+    const besides: number[] = [];
+    const [add, list] = [inFlight.add.bind(inFlight), inFlight.list.bind(inFlight)];
+    inFlight.add = (...begun) => {
+      besides.push(list(channelId).length);
+      return add(...begun);
+    };
+    // One ends after each look.
+    inFlight.list = id => {
+      setImmediate(() => ends.pop()?.());
+      return list(id);
+    };
+    await message.workAt(0);
+    t.equal(besides.length, 1);
+    t.ok((besides[0] ?? 64) < 4, `${besides[0]} were on their way`);
+    t.match(message.recorded, [{ status: 'sent' }]);
+  },
+);

@@ -40,6 +40,7 @@ t.test('one owner holds at most half of the permits and of the queue', async t =
   await new Promise(setImmediate);
   t.equal(fixture.owners, 'aaaa');
   t.equal(fixture.refused.length, 12, 'four wait, and the others are to come again');
+  t.equal(fixture.semaphore.waiting, 4);
   for (const owner of ['b', 'b', 'b', 'c']) void fixture.come(owner);
   t.equal(fixture.owners, 'aaaabbc');
   await fixture.end(0);

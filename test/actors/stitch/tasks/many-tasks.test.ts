@@ -137,19 +137,22 @@ async function hang(t: Test) {
   await clock.flush();
   t.strictSame(dropped, []);
   t.ok(out.length > 1_000 && out.length < many, `${out.length} are out, and the others wait`);
+  t.equal(fixture.stitches.turns.batches.waiting, many - out.length);
   return { ...fixture, out, answer: () => answered.resolve(undefined) };
 }
 
 t.test('no load is dropped, however many stitches load at once', async t => {
   const isArchived = Promise.withResolvers<boolean>();
-  const { clock, effects, told, dropped, perform } = createFixture({
+  const { clock, stitches, effects, told, dropped, perform } = createFixture({
     archived: { has: () => isArchived.promise },
   });
   for (let i = 0; i < many; i++) perform(`stitch_${i}`, createLoad('prj_1'));
   await clock.flush();
   t.strictSame(dropped, []);
+  t.equal(stitches.turns.loads.waiting, many - 512);
   isArchived.resolve(true);
   await clock.until(effects.whenIdle());
+  t.equal(stitches.turns.loads.waiting, 0);
   t.strictSame(new Set(told).size, many, 'each stitch is told that its load has ended');
 });
 
