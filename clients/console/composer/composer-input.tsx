@@ -50,7 +50,11 @@ export function ComposerInput({ input, composition, sendBy, names, thread }: Com
       else if (choice !== undefined) take(choice);
       return;
     }
-    if (missing !== undefined && event.key === 'Escape') return choosing.close();
+    if (missing !== undefined && event.key === 'Escape') {
+      // Only the hint is left, and not the text: Enter sends it.
+      event.preventDefault();
+      return choosing.close();
+    }
     if (event.key !== 'Enter' || event.shiftKey) return;
     if (!(event.ctrlKey || event.metaKey) && sendBy !== 'enter') return;
     event.preventDefault();

@@ -115,6 +115,21 @@ t.test('a canned reply is chosen by its shortcut, with the names filled in', asy
   await getInput(page).fill('');
   await getInput(page).pressSequentially('/tha');
   await page.getByRole('option', { name: '/thanks' }).waitFor();
+
+  // Where they cannot be read, the text can be sent as it is.
+  await page.route(/\/canned-replies/, route =>
+    route.fulfill({
+      status: 500,
+      json: { error: 'svc/runtime/internal_error', message: 'It broke.', requestId: 'req_1' },
+    }),
+  );
+  await page.reload();
+  await getLog(page).getByText('Hello').waitFor();
+  await getInput(page).fill('/x');
+  await page.getByText('Canned replies cannot be read.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Enter');
+  await getLog(page).getByText('/x', { exact: true }).waitFor();
 });
 
 t.test('says how much too long a text is, and keeps it', async t => {
