@@ -49,7 +49,12 @@ t.test('who looks after the project in the Console reads usage, and sets budgets
     'one message came',
   );
   t.strictSame(await findBarriers(page), []);
-  await page.getByRole('textbox', { name: 'Per day' }).fill('5');
+  const perDay = page.getByRole('textbox', { name: 'Per day' });
+  await perDay.fill('5');
+  // Another grouping is the same page: nobody is asked whether to leave it.
+  await page.getByRole('main').getByText('Agent', { exact: true }).click();
+  await page.waitForURL(/by=agent/);
+  t.equal(await perDay.inputValue(), '$ 5');
   // A colleague limits something else meanwhile.
   await lead.api.budgets.set({ projectId, environmentId, perRunMicros: 250_000, onExceeded: 'paused' });
   const saved = page.waitForResponse(response => response.request().method() === 'PUT');
