@@ -5,8 +5,10 @@ import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
 import type { SingleSignOn as Settings } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
+import { getChangedFields } from '../parts/changed-fields.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { useSubmit } from '../parts/use-submit.ts';
+import { useWriting } from '../parts/use-writing.ts';
 import { useWorkspace } from '../shell/workspace.tsx';
 import { texts as allTexts } from '../texts/workspace.ts';
 import { Domains } from './sso-domains.tsx';
@@ -26,8 +28,8 @@ export function SingleSignOn() {
   return (
     <Stack gap="md">
       <Text size="sm">{texts.about}</Text>
-      {/* Anew with what was set. */}
-      <Provider key={settings.updatedAt} settings={settings} />
+      {/* Anew where it was set first, or removed. */}
+      <Provider key={String(settings.issuer !== null)} settings={settings} />
       {settings.issuer !== null && <Domains settings={settings} />}
     </Stack>
   );
@@ -37,20 +39,23 @@ function Provider({ settings }: { readonly settings: Settings }) {
   const texts = allTexts.sso;
   const { workspaceId } = useWorkspace();
   const queries = useQueryClient();
-  const [issuer, setIssuer] = useState(settings.issuer ?? '');
-  const [clientId, setClientId] = useState(settings.clientId ?? '');
-  const [clientSecret, setClientSecret] = useState('');
+  const { begun, written, change, save } = useWriting(toFields(settings), settings.updatedAt);
+  const { issuer, clientId, clientSecret } = written;
   const [isRemoving, setRemoving] = useState(false);
   const isSet = settings.issuer !== null;
-  const isOther = issuer.trim() !== settings.issuer;
+  const isOther = issuer.trim() !== begun.issuer;
   const form = useSubmit(async () => {
+    // All of it is set at once: what was not written here stays as it is by now, perhaps a colleague's.
+    const now = await skein.singleSignOn.get(workspaceId);
+    const changes = getChangedFields(begun, written);
     const body = {
-      issuer: issuer.trim(),
-      clientId: clientId.trim(),
+      issuer: (changes.issuer ?? now.issuer ?? issuer).trim(),
+      clientId: (changes.clientId ?? now.clientId ?? clientId).trim(),
       ...(clientSecret !== '' && { clientSecret }),
     };
-    queries.setQueryData(ssoKey(workspaceId), await skein.singleSignOn.set(workspaceId, body));
-    setClientSecret('');
+    const saved = await skein.singleSignOn.set(workspaceId, body);
+    save(toFields(saved), saved.updatedAt);
+    queries.setQueryData(ssoKey(workspaceId), saved);
   });
   const remove = async (): Promise<void> => {
     await skein.singleSignOn.remove(workspaceId);
@@ -71,14 +76,14 @@ function Provider({ settings }: { readonly settings: Settings }) {
           type="url"
           required
           value={issuer}
-          onChange={event => setIssuer(event.currentTarget.value)}
+          onChange={event => change({ issuer: event.currentTarget.value })}
         />
         <TextInput
           label={texts.clientId}
           required
           autoComplete="off"
           value={clientId}
-          onChange={event => setClientId(event.currentTarget.value)}
+          onChange={event => change({ clientId: event.currentTarget.value })}
         />
         <PasswordInput
           label={texts.clientSecret}
@@ -86,7 +91,7 @@ function Provider({ settings }: { readonly settings: Settings }) {
           required={!isSet || isOther}
           autoComplete="off"
           value={clientSecret}
-          onChange={event => setClientSecret(event.currentTarget.value)}
+          onChange={event => change({ clientSecret: event.currentTarget.value })}
         />
         {isSet && isOther && <Text size="sm">{texts.otherIssuer}</Text>}
         <ErrorNote error={form.error} />
@@ -115,3 +120,10 @@ function Provider({ settings }: { readonly settings: Settings }) {
     </form>
   );
 }
+
+/** The secret is shown to nobody: what is typed is another one. */
+const toFields = ({ issuer, clientId }: Settings) => ({
+  issuer: issuer ?? '',
+  clientId: clientId ?? '',
+  clientSecret: '',
+});

@@ -72,6 +72,14 @@ t.test('it is set up: provider, domain, proof', async t => {
   await domain.getByRole('button', { name: 'Verify domain' }).click();
   await domain.getByText('Verified', { exact: true }).waitFor();
   t.strictSame(await findBarriers(page), []);
+  // What a colleague saves while somebody types in the form stays, and so does what is typed.
+  await part.getByRole('textbox', { name: 'Client secret' }).fill('another secret');
+  const { issuer } = provider;
+  await owner.api.singleSignOn.set(workspaceId, { issuer, clientId: 'of a colleague' });
+  await part.getByRole('button', { name: 'Save the provider' }).click();
+  await part.locator('input[value="of a colleague"]').waitFor();
+  t.match(await owner.api.singleSignOn.get(workspaceId), { issuer, clientId: 'of a colleague' });
+  await owner.api.singleSignOn.set(workspaceId, { issuer, clientId, clientSecret });
 });
 
 t.test('somebody new signs in by the provider, as a viewer; nothing of it stays in the address', async t => {
