@@ -37,7 +37,7 @@ export function AgentDialog({ agent, onDone, onClose }: AgentDialogProps) {
     onClose();
   };
   return (
-    <Dialog title={agent === undefined ? texts.create : texts.editTitle(agent.name)} isKept onClose={onClose}>
+    <Dialog title={agent === undefined ? texts.create : texts.editTitle(agent.name)} onClose={onClose}>
       <DialogForm
         action={agent === undefined ? texts.create : texts.save}
         isReady={name.trim() !== '' && loomId !== null}

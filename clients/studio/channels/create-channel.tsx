@@ -32,7 +32,7 @@ export function CreateChannel({ onCreated, onClose }: CreateChannelProps) {
     });
   };
   return (
-    <Dialog title={texts.create} isKept onClose={onClose}>
+    <Dialog title={texts.create} onClose={onClose}>
       <DialogForm action={texts.create} isReady={name.trim() !== ''} run={create}>
         <NameField label={texts.name} value={name} onChange={setName} />
         <Radio.Group label={texts.kind} value={kind} onChange={value => setKind(value as Channel['kind'])}>

@@ -26,7 +26,6 @@ export function CreateKey({ onCreated, onClose }: CreateKeyProps) {
     <SecretDialog
       title={created === undefined ? texts.create : created.name}
       size="lg"
-      isKept
       secret={created?.secret}
       about={texts.secretOnce}
       done={texts.done}

@@ -63,7 +63,7 @@ function CreateLoom({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [fields, setFields] = useState<VersionFields>(emptyVersion);
   return (
-    <Dialog title={texts.create} size="xl" isKept onClose={onClose}>
+    <Dialog title={texts.create} size="xl" onClose={onClose}>
       <DialogForm
         action={texts.create}
         isReady={name.trim() !== '' && fields.systemPrompt.trim() !== '' && fields.model.trim() !== ''}

@@ -24,7 +24,6 @@ export function RegisterApp({ onDone, onClose }: RegisterAppProps) {
     <SecretDialog
       title={created === undefined ? texts.create : created.name}
       size="lg"
-      isKept
       secret={created?.verifyToken}
       about={texts.made.about}
       done={texts.made.done}

@@ -24,7 +24,7 @@ export function RotateAppSecret({ app, onDone, onClose }: RotateAppSecretProps) 
     await onDone();
   };
   return (
-    <Dialog title={texts.rotateTitle(app.name)} isKept onClose={onClose}>
+    <Dialog title={texts.rotateTitle(app.name)} onClose={onClose}>
       {rotatedAt === undefined ? (
         <DialogForm action={texts.rotate} isReady={appSecret !== ''} run={rotate}>
           <Text size="sm">{texts.rotateHint}</Text>

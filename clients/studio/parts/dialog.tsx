@@ -5,36 +5,41 @@ import { useKitTexts } from '../../kit/texts/index.ts';
 import { ErrorNote } from './error-note.tsx';
 import { useSubmit } from './use-submit.ts';
 
-/** By which a form tells its dialog whether it is on its way. */
-const BusyContext = createContext<(isBusy: boolean) => void>(() => undefined);
+/** Of the form in a dialog: somebody fills it in, or it is on its way. */
+type FormState = 'open' | 'sending';
+
+/** By which a form tells its dialog that it is there; undefined: it is not any more. */
+const FormContext = createContext<(state: FormState | undefined) => void>(() => undefined);
 
 interface DialogProps {
   readonly title: string;
   readonly size?: 'md' | 'lg' | 'xl' | '90%';
-  /** A click beside it does not close it: what it holds would be lost. */
-  readonly isKept?: boolean | undefined;
-  /** Nor does Escape: it shows what is shown this once. */
+  /** Nothing but its buttons closes it: it shows what is shown this once. */
   readonly hasSecret?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-/** While its form is on its way, nothing closes it: what comes of that, a secret or an error, would be shown to nobody. */
+/**
+ * A click beside it does not close it while it has a form: what was typed would be lost. While the form is on its way nothing does: what comes of
+ * that, a secret or an error, would be shown to nobody.
+ */
 export function Dialog(props: DialogProps) {
-  const { title, size = 'md', isKept = false, hasSecret = false, onClose, children } = props;
+  const { title, size = 'md', hasSecret = false, onClose, children } = props;
   const { close } = useKitTexts().shell;
-  const [isBusy, setBusy] = useState(false);
+  const [form, setForm] = useState<FormState>();
+  const isBusy = form === 'sending';
   return (
     <Modal
       opened
       size={size}
       onClose={onClose}
-      closeOnClickOutside={!isKept && !hasSecret && !isBusy}
+      closeOnClickOutside={form === undefined && !hasSecret}
       closeOnEscape={!hasSecret && !isBusy}
       title={title}
       closeButtonProps={{ 'aria-label': close, disabled: isBusy }}
     >
-      <BusyContext value={setBusy}>{children}</BusyContext>
+      <FormContext value={setForm}>{children}</FormContext>
     </Modal>
   );
 }
@@ -52,11 +57,11 @@ interface DialogFormProps {
 /** What was typed stays where it fails. */
 export function DialogForm({ action, isReady = true, run, problem, children }: DialogFormProps) {
   const { isRunning, error, submit } = useSubmit(run);
-  const setBusy = useContext(BusyContext);
+  const tellDialog = useContext(FormContext);
   useEffect(() => {
-    setBusy(isRunning);
-    return () => setBusy(false);
-  }, [setBusy, isRunning]);
+    tellDialog(isRunning ? 'sending' : 'open');
+    return () => tellDialog(undefined);
+  }, [tellDialog, isRunning]);
   return (
     <form onSubmit={submit} autoComplete="off">
       <Stack gap="md">

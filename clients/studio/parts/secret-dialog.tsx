@@ -7,8 +7,6 @@ import { Secret } from './secret.tsx';
 interface SecretDialogProps {
   readonly title: string;
   readonly size?: 'md' | 'lg';
-  /** A click beside it does not close it, also before there is a secret. */
-  readonly isKept?: boolean;
   /** Undefined: there is none yet. */
   readonly secret: string | undefined;
   readonly about: string;
@@ -24,27 +22,10 @@ interface SecretDialogProps {
 }
 
 export function SecretDialog(props: SecretDialogProps) {
-  const {
-    title,
-    size,
-    isKept = false,
-    secret,
-    about,
-    form,
-    children,
-    done,
-    onClose,
-    onDone = onClose,
-  } = props;
+  const { title, size, secret, about, form, children, done, onClose, onDone = onClose } = props;
   return (
     // A secret that was not copied is lost.
-    <Dialog
-      title={title}
-      {...(size && { size })}
-      isKept={isKept}
-      hasSecret={secret !== undefined}
-      onClose={onClose}
-    >
+    <Dialog title={title} {...(size && { size })} hasSecret={secret !== undefined} onClose={onClose}>
       {secret === undefined ? (
         form
       ) : (

@@ -27,7 +27,7 @@ export function Invite({ onInvited, onClose }: InviteProps) {
     onClose();
   };
   return (
-    <Dialog title={texts.invite} isKept onClose={onClose}>
+    <Dialog title={texts.invite} onClose={onClose}>
       <DialogForm action={texts.sendInvitation} isReady={email.trim() !== ''} run={invite}>
         <TextInput
           label={texts.email}

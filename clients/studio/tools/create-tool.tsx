@@ -22,8 +22,6 @@ export function CreateTool({ onClose }: { readonly onClose: () => void }) {
     <SecretDialog
       title={created === undefined ? texts.create : created.name}
       size="lg"
-      // A schema is work.
-      isKept
       secret={created?.signingSecret}
       about={texts.secretOnce}
       done={texts.toTool}

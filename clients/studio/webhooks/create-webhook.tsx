@@ -25,7 +25,6 @@ export function CreateWebhook({ onCreated, onClose }: CreateWebhookProps) {
     <SecretDialog
       title={created === undefined ? texts.create : created.stitch.name}
       size="lg"
-      isKept
       secret={created?.secret}
       about={texts.secretOnce}
       done={texts.toWebhook}

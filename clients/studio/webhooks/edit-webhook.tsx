@@ -24,7 +24,7 @@ export function EditWebhook({ stitch, onSaved, onClose }: EditWebhookProps) {
   const [eventNames, setEventNames] = useState<readonly string[]>(stitch.eventNames);
   const [isNarrow, setNarrow] = useState(stitch.eventNames.length > 0);
   return (
-    <Dialog title={texts.edit} size="lg" isKept onClose={onClose}>
+    <Dialog title={texts.edit} size="lg" onClose={onClose}>
       <DialogForm
         action={texts.save}
         isReady={name.trim() !== '' && url.trim() !== '' && !(isNarrow && eventNames.length === 0)}

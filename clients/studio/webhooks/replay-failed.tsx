@@ -35,7 +35,7 @@ function ReplayFailedDialog({ onClose }: { readonly onClose: () => void }) {
     await queries.invalidateQueries({ queryKey: ['stitch-stats'] });
   };
   return (
-    <Dialog title={texts.openAll} isKept onClose={onClose}>
+    <Dialog title={texts.openAll} onClose={onClose}>
       {found === undefined ? (
         <DialogForm action={texts.start} run={run}>
           <Text size="sm">{texts.allHint}</Text>

@@ -32,7 +32,7 @@ export function ReplayWebhook({ stitch: { stitchId, name }, onClose }: ReplayWeb
     onClose();
   };
   return (
-    <Dialog title={texts.title(name)} isKept onClose={onClose}>
+    <Dialog title={texts.title(name)} onClose={onClose}>
       <DialogForm action={texts.start} isReady={what === 'failed' || range.since !== undefined} run={run}>
         <Radio.Group
           aria-label={texts.what}

@@ -24,7 +24,7 @@ export function ConnectDialog({ channel, onDone, onClose }: ConnectDialogProps) 
   const { mayAdminister, workspaceId } = useTenant();
   const apps = useConnectingApps();
   return (
-    <Dialog title={texts.form.title(channel.name)} size="lg" isKept onClose={onClose}>
+    <Dialog title={texts.form.title(channel.name)} size="lg" onClose={onClose}>
       {apps.data === undefined && <ConnectProblem error={apps.error} place={channel} />}
       {apps.data?.length === 0 && (
         <Stack gap="xs">
