@@ -202,15 +202,17 @@ class Listener {
     const { output } = this.#context;
     const since = this.#occurredAt;
     output.say(`The stream does not go back to where you were (${toPrintable(reason)}).`);
-    const done = this.#progress.begin(this.#createPosition(cursor));
     if (since === undefined) {
       output.say('What happened before now is not forwarded.');
-      return done();
+      return this.#progress.skip(this.#createPosition(cursor));
     }
     const { events: found, isComplete } = await readBacklog(this.#skein, since);
     const events = found.filter(({ eventId }) => !this.#lastIds.includes(eventId));
     // What happens while the list is read comes by the stream as well.
-    this.#readAgain = new Set(events.map(({ eventId }) => eventId));
+    this.#readAgain = new Set(found.map(({ eventId }) => eventId));
+    // Another reset reads on from there.
+    for (const event of events) this.#note(event);
+    const done = this.#progress.begin(this.#createPosition(cursor));
     output.say(
       `${events.length} events since ${since} were read again from the list${isComplete ? '' : '; older ones are beyond reach'}.`,
     );

@@ -246,6 +246,8 @@ t.test(
     current.splice(
       0,
       Infinity,
+      // Twice in a row: what the list had is not forwarded again.
+      { type: 'reset', epoch: 'one', seq: 9, reason: 'expired' },
       { type: 'reset', epoch: 'one', seq: 9, reason: 'expired' },
       // It has happened while the list was read, which had it, too.
       { type: 'event', seq: 10, event: { ...event, eventId: 'evt_3' } },
@@ -253,7 +255,7 @@ t.test(
     );
     const second = cli.start(args, { env });
     await local.arrived(4);
-    t.match((await second.end()).stderr, /does not go back[^]*2 events since 2027-/);
+    t.match((await second.end()).stderr, /does not go back[^]*2 events since 2027-[^]*0 events since 2027-/);
     t.strictSame(
       local.received.map(({ headers }) => headers['service-event-id']),
       ['evt_1', 'evt_2', 'evt_3', 'evt_4'],
