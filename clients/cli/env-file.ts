@@ -51,13 +51,13 @@ export async function closeEnvFile(folder: string): Promise<boolean> {
 }
 
 /** Gives the names that were added. */
-export async function addToEnvFile(
+export async function addToEnvFile<Name extends string>(
   folder: string,
-  values: Readonly<Record<string, string>>,
+  values: Readonly<Record<Name, string>>,
 ): Promise<string[]> {
   const path = join(folder, '.env');
   const known = await readEnvFile(folder);
-  const missing = Object.entries(values).filter(([name]) => !Object.hasOwn(known, name));
+  const missing = Object.entries<string>(values).filter(([name]) => !Object.hasOwn(known, name));
   const lines = missing.map(([name, value]) => `${name}=${value}`);
   await append(path, lines, 0o600);
   return missing.map(([name]) => name);

@@ -28,6 +28,15 @@ interface InitOptions {
   readonly passwordStdin?: boolean;
 }
 
+/** What it adds to .env. */
+const envNames = [
+  'SKEIN_BASE_URL',
+  'SKEIN_API_KEY',
+  'SKEIN_PROJECT_ID',
+  'SKEIN_CHANNEL_ID',
+  'SKEIN_WEBHOOK_SECRET',
+] as const;
+
 /** Of an account's password. */
 const leastPassword = 8;
 
@@ -126,9 +135,10 @@ async function checkOwner(known: EnvFile, context: Context, skein: Skein): Promi
   const { baseUrl } = await context.getCredential();
   const { projectId } = await skein.caller.get();
   const { SKEIN_API_KEY: apiKey, SKEIN_BASE_URL: server, SKEIN_PROJECT_ID: project } = known;
-  if (apiKey === '')
+  const empty = envNames.find(name => known[name] === '');
+  if (empty !== undefined)
     throw new CliError(
-      '.env has an empty SKEIN_API_KEY.',
+      `.env has an empty ${empty}.`,
       exitCodes.failed,
       'Give it a value, or take the line out.',
     );
@@ -176,7 +186,7 @@ async function writeEnvFile(
   const credential = await context.getCredential();
   const webhookSecret = await getWebhookSecret(environmentId ?? credential.environmentId ?? '');
   const add = (apiKey: string | undefined): Promise<string[]> =>
-    addToEnvFile(folder, {
+    addToEnvFile<(typeof envNames)[number]>(folder, {
       SKEIN_BASE_URL: credential.baseUrl,
       SKEIN_API_KEY: apiKey ?? '',
       SKEIN_PROJECT_ID: projectId ?? credential.projectId ?? '',

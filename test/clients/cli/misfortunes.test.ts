@@ -206,6 +206,8 @@ t.test(
     }
     await writeFile(file, `SKEIN_API_KEY=\nSKEIN_BASE_URL=${node.url}\n`);
     t.match(await init(), { code: 1, stderr: /\.env has an empty SKEIN_API_KEY/ });
+    await writeFile(file, 'SKEIN_PROJECT_ID=""\n');
+    t.match(await init(), { code: 1, stderr: /\.env has an empty SKEIN_PROJECT_ID/ });
     await writeFile(file, own);
     for (const args of [
       ['init', '-q'],
