@@ -173,6 +173,8 @@ export async function exchange(
   } catch (error) {
     signal?.throwIfAborted();
     if (end.signal.aborted) throw new TimeoutError(`no answer within ${timeoutMs} ms`, { cause: error });
+    // The fetch that was given knows better what has happened.
+    if (error instanceof SkeinError) throw error;
     throw createConnectionError(url, error);
   } finally {
     clearTimeout(timer);

@@ -1,6 +1,6 @@
 /** Files: announced over the API, then sent to the address that it gives, which is the service's own or that of its object store. */
 import type { CallOptions } from './call.ts';
-import { ApiError, createApiError } from './errors.ts';
+import { ApiError, createApiError, TimeoutError } from './errors.ts';
 import type { AttachmentUpload, CreateAttachmentBody } from './generated/types.ts';
 import { RetryPolicy } from './retry.ts';
 import { exchange, type FetchFunction, type Transport } from './transport.ts';
@@ -41,9 +41,22 @@ export async function upload(
     mimeType: mimeType === '' ? 'application/octet-stream' : mimeType,
     sizeBytes: blob.size,
   };
-  const { attachmentId, uploadUrl } = await announce(body, options);
-  await put(transport, uploadUrl, blob, options);
-  return attachmentId;
+  const { maxRetries = transport.maxRetries, signal } = options;
+  const policy = new RetryPolicy({ maxRetries, maxWaitMs: transport.maxWaitMs, isRepeatable: true });
+  let announcement: CallOptions = options;
+  for (;;) {
+    const { attachmentId, uploadUrl } = await announce(body, announcement);
+    try {
+      await put(transport, uploadUrl, blob, { options, policy });
+      return attachmentId;
+    } catch (error) {
+      // What hangs keeps the address to itself, whose time may be over as well: another one is asked for, which the same key would not give.
+      const waitMs = error instanceof TimeoutError ? policy.next(error) : undefined;
+      if (waitMs === undefined) throw error;
+      await sleep(waitMs, signal);
+      announcement = { ...options, idempotencyKey: undefined };
+    }
+  }
 }
 
 function getOwnName(blob: Blob): string {
@@ -51,19 +64,27 @@ function getOwnName(blob: Blob): string {
   return typeof name === 'string' && name !== '' ? name : 'file';
 }
 
-/** Sends the bytes; without the credential, since the address has its own. */
-async function put(transport: Transport, url: string, blob: Blob, options: UploadOptions): Promise<void> {
-  const { maxRetries = transport.maxRetries, signal } = options;
-  const policy = new RetryPolicy({ maxRetries, maxWaitMs: transport.maxWaitMs, isRepeatable: true });
+interface PutOptions {
+  readonly options: UploadOptions;
+  readonly policy: RetryPolicy;
+}
+
+/** Sends the bytes; without the credential, since the address has its own. A try that has no answer in time is the last to this address. */
+async function put(
+  transport: Transport,
+  url: string,
+  blob: Blob,
+  { options, policy }: PutOptions,
+): Promise<void> {
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await putOnce(transport.fetch, url, blob, options);
     } catch (error) {
       // An earlier try came through, though its answer did not.
       if (!isFirst && error instanceof ApiError && error.status === 409) return;
-      const waitMs = policy.next(error);
+      const waitMs = error instanceof TimeoutError ? undefined : policy.next(error);
       if (waitMs === undefined) throw error;
-      await sleep(waitMs, signal);
+      await sleep(waitMs, options.signal);
     }
   }
 }

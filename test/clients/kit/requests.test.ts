@@ -2,6 +2,7 @@
 import { getEventListeners } from 'node:events';
 import t from 'tap';
 import { Requests } from '../../../clients/kit/requests.ts';
+import { TimeoutError } from '../../../clients/sdk/index.ts';
 import { inVirtualTime } from '../sdk/scripted-fetch.ts';
 
 /** A server that answers when it is told to. */
@@ -14,7 +15,8 @@ function createServer() {
         asked.push({ url, answer: () => resolve(new Response('ok')) });
         signal?.addEventListener('abort', () => {
           givenUp++;
-          reject(new Error('given up'));
+          // As fetch does.
+          reject(signal.reason instanceof TimeoutError ? signal.reason : new Error('given up'));
         });
       }),
   );
@@ -67,4 +69,24 @@ t.test('a file that is being sent goes on: it may be why the answers of others a
   await renewed;
   t.equal((await sent).status, 200);
   t.equal(countGivenUp(), 1);
+});
+
+t.test('a file that hangs is given up after a while, once other connections live', async t => {
+  const { requests, asked, countGivenUp } = createServer();
+  const sent = requests.fetch('/upload', { method: 'PUT', body: new Blob(['x'.repeat(50_000)]) });
+  let isSettled = false;
+  const outcome = sent.catch((error: unknown) => error).finally(() => (isSettled = true));
+  await inVirtualTime(async () => {
+    const began = Date.now();
+    await requests.renewConnections();
+    t.equal(countGivenUp(), 6, 'nothing lives, and so nothing is known of the file');
+    const renewed = requests.renewConnections();
+    for (const { url, answer } of asked) if (url.startsWith('/healthz')) answer();
+    await renewed;
+    t.equal(isSettled, false);
+    await requests.renewConnections();
+    await outcome;
+    t.equal(Date.now() - began, 2_000 + 30_000 + 1_000, 'and a second for its size');
+  });
+  t.match(await outcome, { name: 'TimeoutError' });
 });

@@ -59,6 +59,14 @@ t.test('a lost answer: what was uploaded by then is not uploaded again', async t
   t.match(await rejection(expired.skein.attachments.upload(file)), { code: 'http/403', kind: 'auth' });
 });
 
+t.test('an upload that hangs is given up with its address, and goes to another one', async t => {
+  const other: Scripted = [201, { attachmentId: 'att_2', uploadUrl: 'http://store.test/att_2?signature=b' }];
+  const { skein, requests } = scriptClient([announced, () => new Promise(() => undefined), other, [204]]);
+  t.equal(await inVirtualTime(() => skein.attachments.upload(file, { idempotencyKey: 'hours' })), 'att_2');
+  t.equal(requests[3]?.url.href, 'http://store.test/att_2?signature=b');
+  t.not(requests[2]?.headers.get('idempotency-key'), 'hours', 'which would give the first address again');
+});
+
 t.test('a signal ends it', async t => {
   const abort = new AbortController();
   const { skein } = scriptClient([announced, () => new Promise(() => setImmediate(() => abort.abort()))]);
