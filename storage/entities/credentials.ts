@@ -122,6 +122,7 @@ export const AuditLog = defineEntity({
     { name: 'audit_logs_project_actor', properties: ['projectId', 'actorId', 'auditLogId'] },
     { name: 'audit_logs_workspace_target', properties: ['workspaceId', 'targetId', 'auditLogId'] },
     { name: 'audit_logs_project_target', properties: ['projectId', 'targetId', 'auditLogId'] },
+    { name: 'audit_logs_target', properties: ['targetId', 'auditLogId'], where: 'target_id is not null' },
     { name: 'audit_logs_created', properties: ['createdAt'] },
   ],
 });

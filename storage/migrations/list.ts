@@ -6,7 +6,7 @@ import { Agents } from './agents.ts';
 import { AssignedThreads } from './assigned-threads.ts';
 import { Assignment } from './assignment.ts';
 import { Audit } from './audit.ts';
-import { AuditTargets, FewerAuditIndexes } from './audit-targets.ts';
+import { AuditTargets } from './audit-targets.ts';
 import { ChannelChanges } from './channel-changes.ts';
 import { Chatapp } from './chatapp.ts';
 import { ChatappMessages } from './chatapp-messages.ts';
@@ -114,5 +114,4 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
-  { name: '0072-fewer-audit-indexes', class: FewerAuditIndexes },
 ];
