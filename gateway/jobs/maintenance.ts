@@ -3,7 +3,7 @@ import { Counter } from 'prom-client';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
-import { type Media, sweepMedia } from '../../storage/media/index.ts';
+import { type Media, MediaSweeper } from '../../storage/media/index.ts';
 import { sweep, SweepFailed } from '../../storage/retention/index.ts';
 import { ClusterGauges } from './cluster-gauges.ts';
 import { FormerAssignees } from './former-assignees.ts';
@@ -13,7 +13,7 @@ const sweepIntervalMs = 60_000;
 export interface MaintenanceOptions {
   readonly database: Database;
   readonly clock: Pick<DatabaseClock, 'ask' | 'isWrong'>;
-  readonly media: Media;
+  readonly media: Pick<Media, 'remove'>;
   readonly node: Pick<Node, 'ask'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'registry'>;
@@ -23,10 +23,11 @@ export interface MaintenanceOptions {
 
 /**
  * @param isLeader whether this node is the one that does the maintenance at the moment
- * @returns stops the maintenance; resolves when a running sweep has ended
+ * @returns stops the maintenance; resolves when a running sweep has ended, which finishes its job and begins no other
  */
 export function startMaintenance(options: MaintenanceOptions, isLeader: () => boolean): () => Promise<void> {
-  const sweepAll = createSweep(options, isLeader);
+  const closing = new AbortController();
+  const sweepAll = createSweep(options, isLeader, closing.signal);
   let sweeping: Promise<void> | undefined;
   const timer = setInterval(() => {
     if (sweeping !== undefined || !isLeader()) return;
@@ -34,6 +35,7 @@ export function startMaintenance(options: MaintenanceOptions, isLeader: () => bo
   }, options.everyMs ?? sweepIntervalMs);
   return () => {
     clearInterval(timer);
+    closing.abort();
     return sweeping ?? Promise.resolve();
   };
 }
@@ -42,7 +44,11 @@ export function startMaintenance(options: MaintenanceOptions, isLeader: () => bo
  * A sweep runs every job, whichever of the others has failed, and never rejects. What is over is decided by the database's time, asked
  * anew. Where this machine's differs from it, one of the two is wrong, nobody knows which, and nothing is removed.
  */
-function createSweep(options: MaintenanceOptions, isLeader: () => boolean): () => Promise<void> {
+function createSweep(
+  options: MaintenanceOptions,
+  isLeader: () => boolean,
+  closing: AbortSignal,
+): () => Promise<void> {
   const { database, clock, media, node, log, metrics } = options;
   const failures = new Counter({
     name: 'skein_sweep_failures_total',
@@ -50,10 +56,14 @@ function createSweep(options: MaintenanceOptions, isLeader: () => boolean): () =
     labelNames: ['job'],
     registers: [metrics.registry],
   });
+  const files = new MediaSweeper({ database, media });
   const assignees = new FormerAssignees({ database, node });
   const gauges = new ClusterGauges(database, metrics, isLeader);
 
+  const isWanted = (): boolean => isLeader() && !closing.aborted;
+
   async function attempt(job: string, work: () => Promise<void>): Promise<void> {
+    if (!isWanted()) return;
     try {
       await work();
     } catch (err) {
@@ -64,11 +74,11 @@ function createSweep(options: MaintenanceOptions, isLeader: () => boolean): () =
 
   async function sweepAt(now: number): Promise<void> {
     try {
-      await sweep(database, now, log);
+      await sweep(database, now, log, isWanted);
     } catch (err) {
       for (const job of err instanceof SweepFailed ? err.jobs : ['unknown']) failures.inc({ job });
     }
-    await attempt('media', () => sweepMedia(database, media, now, log));
+    await attempt('media', () => files.sweep(now, closing, isWanted));
     await attempt('lostAssignees', () => assignees.sweep());
     await attempt('gauges', () => gauges.measure(now));
   }

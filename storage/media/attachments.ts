@@ -3,7 +3,8 @@
  *
  *   pending -> stored            all its bytes have arrived and are safe in the media store; those of a chat provider are fetched
  *   stored  -> stored            a message takes it, once (storage/writes/attachments.ts)
- *   pending -> erased            its bytes have not arrived within an hour: its upload URL is good for five minutes
+ *   pending -> (removed)         no upload began within an hour: its upload URL is good for five minutes
+ *   pending -> erased            an upload began, and its bytes have not arrived within that hour
  *   stored  -> erased            no message took it within a day, or personal data was erased: its bytes go, then its row
  *
  * While bytes come in, the upload claims the row, for longer than an upload may take. Of two uploads one is refused, so they never write
@@ -175,10 +176,10 @@ export async function completeUpload(
   return rows.length > 0;
 }
 
-/** Gives a claim back, so that the upload may be tried again at once. */
+/** Gives a claim back, so that the upload may be tried again at once. The row still says that there was one: a part of it may have been stored. */
 export async function releaseUpload(db: Queries, { attachmentId, claimedAt }: Upload): Promise<void> {
   await db.query(
-    `update attachments set claimed_at = null where attachment_id = $1 and claimed_at = $2`,
+    `update attachments set claimed_at = to_timestamp(0) where attachment_id = $1 and claimed_at = $2`,
     [attachmentId, claimedAt],
     'attachments.release',
   );

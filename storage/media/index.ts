@@ -13,4 +13,4 @@ export {
 } from './attachments.ts';
 export { type MediaLocation, parseMediaUrl } from './media-location.ts';
 export { DiskFull, Media, NoSuchMedia, WrongSize } from './media.ts';
-export { sweepMedia } from './sweep-media.ts';
+export { MediaSweeper } from './sweep-media.ts';

@@ -146,11 +146,17 @@ async function hasEvents(db: Queries, from: Date, to: Date): Promise<boolean> {
 
 /**
  * One sweep; `now` in epoch milliseconds. May run on several nodes at once. Each job is bounded, and one that fails does not stop the
- * others: when all have run, rejects with {@link SweepFailed}.
+ * others: when all have run, rejects with {@link SweepFailed}. `isWanted` is asked before each.
  */
-export async function sweep(database: Database, now: number, log: Log): Promise<void> {
+export async function sweep(
+  database: Database,
+  now: number,
+  log: Log,
+  isWanted: () => boolean = () => true,
+): Promise<void> {
   const failures = new Map<string, unknown>();
   for (const [job, work] of Object.entries(createJobs(database, now, log))) {
+    if (!isWanted()) break;
     try {
       await work();
     } catch (err) {

@@ -6,8 +6,7 @@ import type { OperationId } from '../../protocol/operations/table.ts';
 import { startTestDatabase } from '../support/database.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { freshKey } from '../support/accounts.ts';
-import { sweepMedia } from '../../storage/media/sweep-media.ts';
-import { silentLog } from '../../runtime/observability/log.ts';
+import { MediaSweeper } from '../../storage/media/sweep-media.ts';
 
 const most = 5;
 const { url, database } = await startTestDatabase(t);
@@ -119,7 +118,9 @@ t.test('files: little before an e-mail is verified, then so much announced, and 
   t.equal(await flood(t, person, 'createAttachment', announced, () => announce(600)), 5);
   t.equal(await flood(t, person, 'createAttachment', announced, () => announce(100)), 1, 'to the byte');
 
-  await sweepMedia(database, { remove: () => Promise.resolve() }, Date.now() + 3_601_000, silentLog);
+  await new MediaSweeper({ database, media: { remove: () => Promise.resolve() } }).sweep(
+    Date.now() + 3_601_000,
+  );
   const { attachmentId, uploadUrl } = await person.get<{ attachmentId: string; uploadUrl: string }>(
     'createAttachment',
     announce(3_000),

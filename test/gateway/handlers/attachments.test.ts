@@ -7,8 +7,7 @@ import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { AttachmentLink, AttachmentUpload } from '../../../protocol/resources/attachment.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
-import { sweepMedia } from '../../../storage/media/sweep-media.ts';
+import { MediaSweeper } from '../../../storage/media/sweep-media.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { ConversationNode, type ErrorBody, type Tenant } from './conversation-fixture.ts';
@@ -343,16 +342,18 @@ t.test('files', async t => {
     const folder = join(node.mediaFolder, projectId, tenant.environmentId);
     t.ok((await readdir(folder)).includes(loose));
 
-    await sweepMedia(database, node.media, Date.now() + 23 * hour, silentLog);
+    const sweeper = new MediaSweeper({ database, media: node.media });
+    await sweeper.sweep(Date.now() + 23 * hour);
     t.equal((await row(loose))?.status, 'stored', 'not yet');
     const stubborn = { remove: () => Promise.reject(new Error('the store is away')) };
-    await sweepMedia(database, stubborn, Date.now() + 25 * hour, silentLog);
+    const failing = new MediaSweeper({ database, media: stubborn });
+    await t.rejects(failing.sweep(Date.now() + 25 * hour), { cause: { message: 'the store is away' } });
     t.equal((await row(loose))?.status, 'erased', 'its row stays until the bytes are gone');
     t.equal((await link(loose)).status, 404);
     t.equal((await put(pending.uploadUrl, Buffer.from('abc'))).status, 404);
     t.equal((await send(threadId, [{ kind: 'image', attachmentId: loose }])).status, 422);
 
-    await sweepMedia(database, node.media, Date.now() + 25 * hour, silentLog);
+    await sweeper.sweep(Date.now() + 25 * hour);
     t.equal(await row(loose), undefined);
     t.equal(await row(pending.attachmentId), undefined);
     const left = await readdir(folder);

@@ -1,4 +1,4 @@
-/** Maintenance removes by the database's time, and nothing at all on a machine whose clock is another. */
+/** Maintenance removes by the database's time, and nothing at all on a machine whose clock is another. What fails counts, and stops nothing else. */
 import { once, EventEmitter } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,3 +79,50 @@ t.test('a machine forty days ahead removes nothing until its clock is right', as
     'and only that',
   );
 });
+
+t.test(
+  'a store that removes nothing counts as failing, and holds up neither other jobs nor the end',
+  async t => {
+    const { database } = await startTestDatabase(t);
+    await database.query(
+      `insert into attachments (attachment_id, project_id, environment_id, status, filename, mime_type, size_bytes, storage_key,
+       created_at)
+     select 'att_' || n, 'prj_1', 'env_1', 'erased', 'f', 'text/plain', 1, 'k' || n, now() from generate_series(1, 1000) n`,
+    );
+    const asked = new EventEmitter();
+    let hangs = false;
+    const media = {
+      remove: () => {
+        asked.emit('remove');
+        return hangs ? new Promise<void>(() => undefined) : Promise.reject(new Error('AccessDenied'));
+      },
+    };
+    const metrics = new Metrics();
+    const countFailures = async (): Promise<number> => {
+      const { values = [] } =
+        (await metrics.registry.getSingleMetric('skein_sweep_failures_total')?.get()) ?? {};
+      return values.find(({ labels }) => labels['job'] === 'media')?.value ?? 0;
+    };
+    const clock = new DatabaseClock({ database, log: silentLog });
+    const node = { ask: () => Promise.reject(new Error('nobody is asked')) };
+    const stop = startMaintenance(
+      { database, clock, media, node, log: silentLog, metrics, everyMs: 5 },
+      () => true,
+    );
+    t.teardown(stop);
+    await once(asked, 'remove');
+    await database.query(
+      `insert into erasures (thread_id, project_id, environment_id, through, requested_at, due_at)
+     values ('thr_1', 'prj_1', 'env_1', 1, now() - interval '1 hour', now())`,
+    );
+    await eventually('erasure', async () => (await count(database, 'erasures')) === 0);
+    await eventually('count of failures', async () => (await countFailures()) >= 2);
+    t.equal(await count(database, 'attachments'), 1_000);
+
+    hangs = true;
+    await once(asked, 'remove');
+    await stop();
+    const failures = await countFailures();
+    t.ok(failures >= 2, 'nothing is waited for');
+  },
+);

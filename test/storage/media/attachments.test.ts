@@ -1,4 +1,4 @@
-/** Files that a chat provider had: rows of attachments that a message owns from the beginning. */
+/** Rows of files: those that a chat provider had, which a message owns from the beginning, and those that the sweep removes. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { LimitReached } from '../../../runtime/actor/index.ts';
@@ -8,9 +8,12 @@ import {
   completeUpload,
   dropFetched,
   findAttachments,
+  releaseUpload,
 } from '../../../storage/media/attachments.ts';
+import { MediaSweeper } from '../../../storage/media/sweep-media.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
 
 const { database } = await startTestDatabase(t);
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -73,4 +76,101 @@ t.test('a tenant has no more bytes than it may have', async t => {
   const announced = announceFetched(database, file, { ...defaultLimits, environmentBytes: 2 });
   await t.rejects(announced, new LimitReached('environmentBytes', 2));
   t.equal(await find(), undefined);
+});
+
+/** Files named `file-0000` and so on, which belong to no message. */
+async function addFiles(count: number, status: 'pending' | 'erased'): Promise<readonly string[]> {
+  await database.query('delete from attachments');
+  const rows = await database.query<{ id: string }>(
+    `insert into attachments (attachment_id, project_id, environment_id, status, filename, mime_type, size_bytes, storage_key, created_at)
+     select 'file-' || lpad(n::text, 4, '0'), 'prj_1', 'env_1', $2, 'f', 'text/plain', 1, 'key-' || lpad(n::text, 4, '0'), $3
+     from generate_series(0, $1::int - 1) n returning attachment_id as id`,
+    [count, status, new Date(now)],
+  );
+  return rows.map(({ id }) => id);
+}
+
+async function listFiles(): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>('select attachment_id as id from attachments order by 1');
+  return rows.map(({ id }) => id);
+}
+
+/** A store that says what it was asked to remove. */
+function createStore(remove: (key: string) => Promise<void> = () => Promise.resolve()) {
+  const asked: string[] = [];
+  const media = {
+    remove: (key: string) => {
+      asked.push(key);
+      return remove(key);
+    },
+  };
+  return { asked, media };
+}
+
+t.test('a store that refuses to remove fails the sweep, and keeps the rows', async t => {
+  const files = await addFiles(1_000, 'erased');
+  const { media, asked } = createStore(() => Promise.reject(new Error('AccessDenied')));
+  const sweeping = new MediaSweeper({ database, media }).sweep(now);
+  await t.rejects(sweeping, {
+    message: '1000 erased files could not be removed',
+    cause: { message: 'AccessDenied' },
+  });
+  t.equal(asked.length, 1_000, 'none of them kept another from its turn');
+  t.strictSame(await listFiles(), files);
+});
+
+t.test('a store that does not answer is not waited for, and the next sweep goes on behind it', async t => {
+  const files = await addFiles(1_000, 'erased');
+  const clock = new VirtualClock();
+  const allAsked = Promise.withResolvers<undefined>();
+  let hangs = true;
+  const { media, asked } = createStore(() => {
+    if (asked.length === 8) allAsked.resolve(undefined);
+    return hangs ? new Promise(() => undefined) : Promise.resolve();
+  });
+  const sweeper = new MediaSweeper({ database, media, clock });
+  const failing = sweeper.sweep(now);
+  const failed = t.rejects(failing, { message: '8 erased files could not be removed' });
+  await allAsked.promise;
+  await clock.advance(25_000);
+  await failed;
+  t.equal(asked.length, 8, 'so many at a time');
+  t.strictSame(await listFiles(), files);
+
+  hangs = false;
+  await sweeper.sweep(now);
+  t.equal(asked[8], 'key-0008');
+  t.strictSame(await listFiles(), files.slice(0, 8));
+  await sweeper.sweep(now);
+  t.strictSame(await listFiles(), [], 'they had their turn again');
+  t.equal(clock.pending, 0);
+});
+
+t.test('a sweep begins no removal after twenty seconds, nor for a node that is not to do it', async t => {
+  const files = await addFiles(30, 'erased');
+  const { media, asked } = createStore();
+  // Each removal takes a second.
+  const clock = { monotonic: () => asked.length * 1_000, after: () => ({ cancel: () => undefined }) };
+  await new MediaSweeper({ database, media, clock }).sweep(now);
+  t.equal(asked.length, 20);
+  t.strictSame(await listFiles(), files.slice(20), 'those that were begun are done');
+  const other = createStore();
+  await new MediaSweeper({ database, media: other.media }).sweep(now, undefined, () => false);
+  t.strictSame(other.asked, []);
+});
+
+t.test('the store is not asked for files that nobody began to upload', async t => {
+  const [claimed = '', released = ''] = await addFiles(3, 'pending');
+  const later = now + 3_600_001;
+  await claimUpload(database, claimed, now);
+  const upload = await claimUpload(database, released, now);
+  if (upload === undefined) return t.fail('it was not claimed');
+  await releaseUpload(database, upload);
+  const { media, asked } = createStore();
+  const sweeper = new MediaSweeper({ database, media });
+  await sweeper.sweep(now + 3_599_999);
+  t.equal((await listFiles()).length, 3, 'not before an hour has passed');
+  await sweeper.sweep(later);
+  t.strictSame(asked.sort(), ['key-0000', 'key-0001'], 'of these a part may be there');
+  t.strictSame(await listFiles(), []);
 });
