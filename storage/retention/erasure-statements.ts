@@ -1,7 +1,13 @@
-/** The statements that erase a thread, table by table (erasures.ts). Each takes one batch and can be repeated. */
+/**
+ * The statements that erase a thread, table by table (erasures.ts). Each takes one batch and can be repeated: it says where it ended, or in
+ * `isMore` whether its batch was full.
+ */
+import { isNamed } from '../search/index.ts';
 
 /** Rows of one statement. */
-export const batchRows = 2_000;
+const batchRows = 2_000;
+/** Runs of one statement: a trace may be megabytes. */
+const batchRuns = 500;
 
 /** A contact's id names the participant: the thread's id replaces it. */
 const withoutName = (actor: string, threadId: string): string => `
@@ -107,22 +113,33 @@ export const emptyEvents = `
 
 /** `$1`: the thread; here and below, `$2`: when the erasure was requested, `$3` and `$4`: project and environment. */
 export const deleteNotes = `
-  with deleted as (
-    delete from thread_notes where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4
-    returning thread_note_id
+  with batch as materialized (
+    select thread_note_id from thread_notes
+    where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}
+  ), notes as (
+    delete from thread_notes n using batch where n.thread_note_id = batch.thread_note_id
+  ), mentions as (
+    delete from note_mentions m using batch
+    where m.thread_note_id = batch.thread_note_id and m.project_id = $3 and m.environment_id = $4
   )
-  delete from note_mentions m using deleted d
-  where m.thread_note_id = d.thread_note_id and m.project_id = $3 and m.environment_id = $4`;
+  select count(*) = ${batchRows} as "isMore" from batch`;
 
 /**
  * Of finished runs. The version is raised, so that a node with the run in memory cannot write it back.
  */
 export const emptyRuns = `
-  update agent_runs set trace = '{"steps": []}', suggestion_status = null, metadata = '{}', error_message = null, version = version + 1,
-    state = case when state ? 'turns' then state || '{"turns": []}' else state end
-  where project_id = $3 and environment_id = $4 and thread_id = $1 and created_at <= $2
-    and status in ('succeeded', 'failed', 'cancelled')
-    and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')`;
+  with batch as materialized (
+    select agent_run_id from agent_runs
+    where project_id = $3 and environment_id = $4 and thread_id = $1 and created_at <= $2
+      and status in ('succeeded', 'failed', 'cancelled')
+      and (trace not in ('{}', '{"steps": []}') or metadata <> '{}' or error_message is not null or state -> 'turns' <> '[]')
+    limit ${batchRuns}
+  ), emptied as (
+    update agent_runs r set trace = '{"steps": []}', suggestion_status = null, metadata = '{}', error_message = null, version = version + 1,
+      state = case when state ? 'turns' then state || '{"turns": []}' else state end
+    from batch where r.agent_run_id = batch.agent_run_id
+  )
+  select count(*) = ${batchRuns} as "isMore" from batch`;
 
 /**
  * What is kept for repeated requests: a note, a thread, a run or a suggestion, in its shape at that time. An emptied answer leaves the index, because
@@ -136,11 +153,22 @@ export const emptyAnswers = `
     update idempotency_keys k set body = (${emptied('batch.resource', '$1::text')})::text
     from batch where k.key_hash = batch.key_hash
   )
-  select count(*)::int as count from batch`;
+  select count(*) = ${batchRows} as "isMore" from batch`;
 
-/** `$1` to `$3`: the thread, its project and environment, `$4`: the last sequence that is erased. Under 0 stands the participant's name. */
+/**
+ * `$1` to `$3`: the thread, its project and environment, `$4`: the last sequence that is erased. Under 0 stand the participant's name and the
+ * subject: where the thread has one again, the search has it or will put it in the place of the old one.
+ */
 export const deleteWords = `
-  delete from message_words where thread_id = $1 and project_id = $2 and environment_id = $3 and sequence <= $4`;
+  with deleted as (
+    delete from message_words where thread_id = $1 and project_id = $2 and environment_id = $3 and sequence = any (array(
+      select sequence from message_words w
+      where w.thread_id = $1 and w.project_id = $2 and w.environment_id = $3 and w.sequence <= $4 and (w.sequence > 0 or not exists (
+        select from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3 and ${isNamed('t')}))
+      limit ${batchRows}))
+    returning 1
+  )
+  select count(*) = ${batchRows} as "isMore" from deleted`;
 
 /** Dead letters of the thread or about it: that the work failed is kept. There are few such rows. */
 export const emptyDeadLetters = `
@@ -153,20 +181,36 @@ export const emptyDeadLetters = `
  */
 export const dropChatappWork = `
   with files as (
-    delete from chatapp_files where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4
+    delete from chatapp_files where attachment_id = any (array(
+      select attachment_id from chatapp_files
+      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}))
+    returning 1
   ), uploads as (
-    delete from chatapp_uploads u using attachments a where u.attachment_id = a.attachment_id
-      and a.thread_id = $1 and a.created_at <= $2 and a.project_id = $3 and a.environment_id = $4
+    delete from chatapp_uploads where ctid = any (array(
+      select u.ctid from chatapp_uploads u join attachments a on u.attachment_id = a.attachment_id
+      where a.thread_id = $1 and a.created_at <= $2 and a.project_id = $3 and a.environment_id = $4 limit ${batchRows}))
+    returning 1
   ), sends as (
-    delete from chatapp_sends where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 and status = 'queued'
+    delete from chatapp_sends where message_id = any (array(
+      select message_id from chatapp_sends
+      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 and status = 'queued' limit ${batchRows}))
+      and status = 'queued'
     returning message_id
+  ), failed as (
+    update messages m set status = 'failed' from sends where m.message_id = sends.message_id and m.thread_id = $1
+      and m.project_id = $3 and m.environment_id = $4 and m.status = 'queued'
   )
-  update messages m set status = 'failed' from sends where m.message_id = sends.message_id and m.thread_id = $1
-    and m.project_id = $3 and m.environment_id = $4 and m.status = 'queued'`;
+  select greatest((select count(*) from files), (select count(*) from uploads), (select count(*) from sends)) = ${batchRows} as "isMore"`;
 
 /** The names that the chat provider has given to the participant. */
 export const deleteAliases = `
-  delete from chatapp_aliases where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4`;
+  with deleted as (
+    delete from chatapp_aliases where ctid = any (array(
+      select ctid from chatapp_aliases
+      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}))
+    returning 1
+  )
+  select count(*) = ${batchRows} as "isMore" from deleted`;
 
 /** Other names of the thread's participant, each of which may have derived another thread. */
 export const selectAliases = `
@@ -177,5 +221,12 @@ export const selectAliases = `
  * messages are kept. Those that are still to be worked through go with the next turn of the erasure.
  */
 export const deleteWebhooks = `
-  delete from chatapp_webhooks w where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
-    and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)`;
+  with deleted as (
+    delete from chatapp_webhooks where request_id = any (array(
+      select w.request_id from chatapp_webhooks w
+      where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
+        and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)
+      limit ${batchRows}))
+    returning 1
+  )
+  select count(*) = ${batchRows} as "isMore" from deleted`;

@@ -26,7 +26,6 @@ import {
   emptyDeadLetters,
   emptyMessages,
   emptyRuns,
-  batchRows,
   selectAliases,
 } from './erasure-statements.ts';
 
@@ -58,15 +57,15 @@ const selectDue = `
   where due_at <= $1 order by due_at limit ${batchThreads}`;
 
 // These three name the event: an erasure that was requested again meanwhile has more to do.
-const settle = `update erasures set due_at = $3, attempts = 0, last_error = null where thread_id = $1 and through = $2`;
-const finish = `delete from erasures where thread_id = $1 and through = $2`;
+const isThisOne = 'thread_id = $1 and project_id = $2 and environment_id = $3 and through = $4';
+const settle = `update erasures set due_at = $5, attempts = 0, last_error = null where ${isThisOne}`;
+const finish = `delete from erasures where ${isThisOne}`;
 const postpone = `
   with failed as (
-    update erasures set due_at = $3, attempts = attempts + 1, last_error = $4 where thread_id = $1 and through = $2
-    returning attempts
+    update erasures set due_at = $5, attempts = attempts + 1, last_error = $6 where ${isThisOne} returning attempts
   )
   insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
-  select 'thread', $1, 'erase', '{}', $4, attempts, $5 from failed where attempts = ${reportedAfter}`;
+  select 'thread', $1, 'erase', '{}', $6, attempts, $7 from failed where attempts = ${reportedAfter}`;
 
 /** Does what is due at `now` (epoch milliseconds). Rejects when all have had their turn and some failed, or where the database fails. */
 export async function erasePersonalData(
@@ -101,24 +100,21 @@ async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> 
   const thread = [threadId, projectId, environmentId];
   const requested = [threadId, requestedAt, projectId, environmentId];
   // First, so that nothing empty leaves.
-  await db.query(dropChatappWork, requested);
+  await repeat(db, dropChatappWork, requested);
   await inBatches(db, emptyMessages, [...thread, through]);
-  await db.query(deleteWords, [...thread, through]);
+  await repeat(db, deleteWords, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
-  await db.query(deleteWebhooks, [await listDerivedThreads(db, erasure), ...requested.slice(1)]);
-  for (const statement of [deleteNotes, emptyRuns]) await db.query(statement, requested);
-  for (let emptied = batchRows; emptied === batchRows;) {
-    const [row] = await db.query<{ count: number }>(emptyAnswers, [threadId, requestedAt]);
-    emptied = row?.count ?? 0;
-  }
+  await repeat(db, deleteWebhooks, [await listDerivedThreads(db, erasure), ...requested.slice(1)]);
+  for (const statement of [deleteNotes, emptyRuns]) await repeat(db, statement, requested);
+  await repeat(db, emptyAnswers, [threadId, requestedAt]);
   await db.query(emptyDeadLetters, [threadId]);
   if (now < settled) {
-    await db.query(settle, [threadId, through, new Date(settled)]);
+    await db.query(settle, [...thread, through, new Date(settled)]);
     return;
   }
   // Last, since the webhooks are found by them.
-  await db.query(deleteAliases, requested);
-  await db.query(finish, [threadId, through]);
+  await repeat(db, deleteAliases, requested);
+  await db.query(finish, [...thread, through]);
 }
 
 /** The thread, and those that are derived from the other names of its participant. */
@@ -148,15 +144,24 @@ async function inBatches(db: Queries, statement: string, values: readonly unknow
   }
 }
 
+/** Until the statement takes no full batch any more. */
+async function repeat(db: Queries, statement: string, values: readonly unknown[]): Promise<void> {
+  for (let isMore: boolean | undefined = true; isMore === true;) {
+    const [row]: { isMore: boolean }[] = await db.query<{ isMore: boolean }>(statement, [...values]);
+    isMore = row?.isMore;
+  }
+}
+
 /** Behind whatever else is due. */
 async function postponeErasure(
   db: Queries,
-  { threadId, through, attempts }: Erasure,
+  { threadId, projectId, environmentId, through, attempts }: Erasure,
   now: number,
   err: unknown,
   random: Random,
 ): Promise<void> {
   const dueAt = now + backoffMs(attempts + 1, firstRetryMs, maxRetryMs, random);
   const error = err instanceof Error ? err.message : String(err);
-  await db.query(postpone, [threadId, through, new Date(dueAt), error.slice(0, 4_000), new Date(now)]);
+  const values = [new Date(dueAt), error.slice(0, 4_000), new Date(now)];
+  await db.query(postpone, [threadId, projectId, environmentId, through, ...values]);
 }

@@ -54,15 +54,16 @@ const stillIdle = `
     for update skip locked
   )`;
 
-/** The sweep of media removes the bytes, and then the rows. */
-const eraseFiles = `
-  with ${stillIdle}
-  update attachments a set status = 'erased', erased_at = now() from idle
-  where a.thread_id = idle.thread_id and a.project_id = idle.project_id and a.environment_id = idle.environment_id
-    and a.status <> 'erased'`;
-
 const isChild = (thread: string): string =>
   `c.project_id = ${thread}.project_id and c.environment_id = ${thread}.environment_id and c.thread_id = ${thread}.thread_id`;
+
+/** The sweep of media removes the bytes, and then the rows. */
+const eraseFiles = `
+  with ${stillIdle}, erased as (
+    update attachments set status = 'erased', erased_at = now() where attachment_id = any (array(
+      select c.attachment_id from attachments c join idle on ${isChild('idle')} where c.status <> 'erased' limit ${batchRows}))
+    returning 1
+  ) select count(*)::int as count from erased`;
 
 const dropFrom = (table: string): string => `
   with ${stillIdle}, deleted as (
@@ -110,8 +111,11 @@ const children = [
 ];
 
 /** A thread that was skipped by an earlier step has kept what that step removes: it is left for the next sweep. */
-const hasNoChildren = children
-  .map(table => `not exists (select from ${table} c where ${isChild('t')})`)
+const hasNoChildren = [...children, 'attachments']
+  .map(table => {
+    const isLeft = table === 'attachments' ? `c.status <> 'erased' and ${isChild('t')}` : isChild('t');
+    return `not exists (select from ${table} c where ${isLeft})`;
+  })
   .join(' and ');
 
 const dropThreads = `
@@ -137,10 +141,10 @@ export async function deleteInactiveSandboxThreads(db: Queries, now: number): Pr
     } catch (error) {
       errors.push(error);
       // Behind whatever else is due.
-      await db.query(`update environments set rests_until = $1 where environment_id = $2`, [
-        new Date(now + retryMs),
-        environmentId,
-      ]);
+      await db.query(
+        `update environments set rests_until = $1 where environment_id = $3 and project_id = $2`,
+        [new Date(now + retryMs), projectId, environmentId],
+      );
     }
     if (left === 0) break;
   }
@@ -157,7 +161,7 @@ async function deleteBatch(
   const found = await db.query<{ threadId: string }>(selectIdle, [since, projectId, environmentId]);
   if (found.length === 0) return false;
   const values = [since, found.map(row => row.threadId)];
-  await db.query(eraseFiles, values);
+  await dropAll(db, eraseFiles, values);
   for (const table of children) {
     await dropAll(db, table === 'agent_runs' ? dropThreadRuns : dropFrom(table), values);
   }
@@ -165,7 +169,7 @@ async function deleteBatch(
   return found.length === batchThreads;
 }
 
-/** Repeats the statement until there is nothing left for it to remove. */
+/** Repeats the statement until there is nothing left for it. */
 async function dropAll(db: Queries, text: string, values: unknown[]): Promise<void> {
   for (let left = true; left;) {
     const [row] = await db.query<{ count: number }>(text, values);

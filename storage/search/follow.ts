@@ -31,6 +31,10 @@ const nameWords = words(
   `'${nameBlock}'`,
 );
 
+/** Whether a thread, by its alias in the statement, has something that `nameWords` keeps. */
+export const isNamed = (thread: string): string =>
+  `(${thread}.participant is not null or ${thread}.external_ref is not null or ${thread}.state ? 'subject')`;
+
 /** `$1`: projects, `$2`: events of each. A name that has not changed is left alone: a row that conflicts would be locked, which writes it. */
 const follow = `
   with due as materialized (
@@ -58,7 +62,7 @@ const follow = `
     from (select project_id, environment_id, thread_id, max(seq) as seq from seen group by 1, 2, 3) s
     join threads t on t.thread_id = s.thread_id and t.project_id = s.project_id and t.environment_id = s.environment_id
     cross join lateral (select ${nameWords} as words) name
-    where (t.participant is not null or t.external_ref is not null or t.state ? 'subject') and not exists (
+    where ${isNamed('t')} and not exists (
       select from message_words known
       where known.thread_id = t.thread_id and known.project_id = t.project_id and known.sequence = 0 and known.words = name.words)
     on conflict (thread_id, sequence) do update set words = excluded.words where w.words <> excluded.words

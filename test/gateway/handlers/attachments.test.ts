@@ -202,7 +202,7 @@ t.test('files', async t => {
       );
       const claimed = async () => {
         const [found] = await database.query<{ claimed: boolean }>(
-          'select claimed_at is not null as claimed from attachments where attachment_id = $1',
+          'select claimed_at > to_timestamp(0) as claimed from attachments where attachment_id = $1',
           [body.attachmentId],
         );
         return found?.claimed === true;

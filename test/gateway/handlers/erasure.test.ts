@@ -39,6 +39,18 @@ async function eraseNowAndLater(): Promise<void> {
   await erasePersonalData(database, Date.now() + 601_000, silentLog);
 }
 
+/** What of a thread can be searched for: sequences of messages, and 0 for the name. */
+async function listWords(threadId: string): Promise<readonly number[]> {
+  const text = `select sequence::float8 as sequence from message_words where thread_id = $1 order by 1`;
+  return (await database.query<{ sequence: number }>(text, [threadId])).map(({ sequence }) => sequence);
+}
+
+/** Also where the node is at it. */
+async function followUntil(threadId: string, sequences: readonly number[]): Promise<void> {
+  await followEvents(database);
+  await eventually('words', async () => `${await listWords(threadId)}` === `${sequences}`);
+}
+
 t.test('erasure leaves nothing of the participant anywhere', async t => {
   const tenant = await service.tenant();
   const { key, projectId, environmentId, channelId } = tenant;
@@ -317,10 +329,17 @@ t.test('a participant who writes again has a name again, and the thread a past',
   const { key } = tenant;
   const name = 'Ana-31415';
   const { threadId } = await write(tenant, name, 'first');
+  await followUntil(threadId, [0, 2]);
   const { requestedAt } = await erase(tenant, threadId);
+  await erasePersonalData(database, Date.now(), silentLog);
+  t.same(await listWords(threadId), [], 'nobody finds what was erased');
   const again = await write(tenant, name, 'second');
   t.equal(again.threadId, threadId, 'the identity is the same');
-  await eraseNowAndLater();
+  const words = [0, again.sequence ?? 0];
+  await followUntil(threadId, words);
+  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+  t.same(await database.query('select 1 from erasures'), []);
+  t.same(await listWords(threadId), words, 'whoever looks for the name finds the thread');
   const params = { threadId };
   const marked = { externalRef: name, erasedAt: requestedAt };
   t.match(await key.get<Thread>('getThread', { params }), marked);

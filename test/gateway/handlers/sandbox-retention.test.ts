@@ -106,6 +106,47 @@ t.test('a thread that wakes while it is being forgotten stays', async t => {
   t.match(await getRows(threadId), { threads: 0, messages: 0 });
 });
 
+t.test(
+  'a thread that was locked while its files were erased is left, with its files, for the next sweep',
+  async t => {
+    const tenant = await service.tenant();
+    const { projectId, environmentId } = tenant;
+    const { threadId, messageId } = await write(tenant, 'filed');
+    const attachmentId = newId('attachment');
+    await database.query(
+      `insert into attachments (attachment_id, project_id, environment_id, thread_id, message_id, status, filename, mime_type, size_bytes,
+       storage_key, created_at) values ($1, $2, $3, $4, $5, 'stored', 'f', 'text/plain', 1, $1, now())`,
+      [attachmentId, projectId, environmentId, threadId, messageId],
+    );
+    const em = database.em();
+    await em.begin();
+    await em.execute('update threads set updated_at = updated_at where thread_id = ?', [threadId]);
+    let isLocked = true;
+    const query: typeof database.query = async (text, values) => {
+      const rows = await database.query(text, values);
+      if (isLocked && text.includes('update attachments')) {
+        isLocked = false;
+        await em.commit();
+      }
+      return rows as never;
+    };
+    const countFiles = async (status: string) =>
+      (
+        await database.query('select from attachments where attachment_id = $1 and status = $2', [
+          attachmentId,
+          status,
+        ])
+      ).length;
+    await deleteInactiveSandboxThreads({ query }, Date.now() + 31 * day);
+    t.notOk(isLocked, 'until its files had had their turn');
+    t.match(await getRows(threadId), { threads: 1, messages: 0 });
+    t.equal(await countFiles('stored'), 1);
+    await deleteInactiveSandboxThreads(database, Date.now() + 31 * day);
+    t.match(await getRows(threadId), { threads: 0 });
+    t.equal(await countFiles('erased'), 1, 'the sweep of media removes it');
+  },
+);
+
 t.test('a sandbox is looked at when something may be due in it, and not before', async t => {
   const tenant = await service.tenant();
   const { threadId } = await write(tenant, 'waiting');

@@ -138,6 +138,71 @@ t.test('a job that fails is named, and keeps no other from its work', async t =>
   await sweepAt(now + 1_000);
 });
 
+t.test('an erasure takes a batch at a time of everything that a thread may have much of', async t => {
+  const scope = { thread_id: 'thr_1', project_id: 'prj_1', environment_id: 'env_1' };
+  const now = Date.now();
+  const made = { ...scope, created_at: new Date(now - day), updated_at: new Date(now - day) };
+  const kept = { metadata: {}, trace: {}, state: {}, version: 1 };
+  /** Rows that differ in one column, the number of which `n` is. */
+  const insert = (table: string, count: number, id: string, columns: Record<string, unknown>) =>
+    db.query(
+      `insert into ${table} select (jsonb_populate_record(null::${table}, $1::jsonb || jsonb_build_object('${id}', n))).*
+       from generate_series(1, $2::int) n`,
+      [JSON.stringify(columns), count],
+    );
+  const run = {
+    status: 'failed',
+    provider: 'llm_provider_1',
+    model: 'small',
+    mode: 'auto',
+    tool_call_count: 0,
+  };
+  await insert('agent_runs', 1_200, 'agent_run_id', { ...kept, ...made, ...run, metadata: { of: 'Maria' } });
+  await insert('message_words', 5_000, 'sequence', {
+    ...scope,
+    seq: 1,
+    at: made.created_at,
+    words: "'maria'",
+  });
+  await insert('thread_notes', 2_500, 'thread_note_id', {
+    ...made,
+    author_user_id: 'usr_1',
+    body: 'Maria',
+    mentions: [],
+  });
+  await db.query(
+    `insert into erasures (thread_id, project_id, environment_id, through, requested_at, due_at) values ('thr_1', 'prj_1', 'env_1', 6000, $1, $1)`,
+    [new Date(now)],
+  );
+  await db.query('create table touched (name text, count int)');
+  await db.query(
+    `create function note_touched() returns trigger language plpgsql as $$
+     begin insert into touched select tg_table_name, count(*) from old_rows; return null; end $$`,
+  );
+  const verbs = { agent_runs: 'update', message_words: 'delete', thread_notes: 'delete' };
+  for (const [table, verb] of Object.entries(verbs)) {
+    await db.query(
+      `create trigger touched after ${verb} on ${table} referencing old table as old_rows
+       for each statement execute function note_touched()`,
+    );
+  }
+  await sweepAt(now);
+  for (const table of Object.keys(verbs)) await db.query(`drop trigger touched on ${table}`);
+  const touched = async (name: string) =>
+    (
+      await db.query<{ count: number }>('select count from touched where name = $1 and count > 0', [name])
+    ).map(({ count }) => count);
+  t.strictSame(await touched('agent_runs'), [500, 500, 200]);
+  t.strictSame(await touched('message_words'), [2_000, 2_000, 1_000]);
+  t.strictSame(await touched('thread_notes'), [2_000, 500]);
+  const [left] = await db.query(
+    `select (select count(*)::int from agent_runs where thread_id = 'thr_1' and metadata <> '{}') as runs,
+       (select count(*)::int from message_words where thread_id = 'thr_1') as words,
+       (select count(*)::int from thread_notes where thread_id = 'thr_1') as notes`,
+  );
+  t.strictSame(left, { runs: 0, words: 0, notes: 0 });
+});
+
 t.test('acts are kept for 400 days', async t => {
   const { workspaceId, userId } = await newPerson();
   const now = Date.now();
