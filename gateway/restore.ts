@@ -94,7 +94,7 @@ async function run(given: readonly string[]): Promise<number> {
     await restore(backup, signal);
     return 0;
   } catch (error) {
-    if (signal.aborted) {
+    if (signal.aborted && (error as Error).name === 'AbortError') {
       say('Interrupted: there is no database. Restore again.');
       return 1;
     }

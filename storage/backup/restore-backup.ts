@@ -1,9 +1,12 @@
-/** The way back: a backup becomes the data of a node. Every file is checked on its way, before anything looks like data. */
-import { mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+/**
+ * The way back: a backup becomes the data of a node. Every file is checked on its way, and the database recovered, before anything has the
+ * name under which a node would look for it: what fails or is interrupted leaves nothing that looks like data, and is begun anew.
+ */
+import { link, mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Log } from '../../runtime/observability/index.ts';
 import { openDatabase } from '../database/index.ts';
-import { placeCluster, startEmbedded } from '../embedded/index.ts';
+import { placeCluster } from '../embedded/index.ts';
 import {
   BackupDamaged,
   type BackupFile,
@@ -42,80 +45,84 @@ export interface Restored {
   readonly lastEventAt: string | null;
 }
 
-/**
- * Files, then the database, which is started once, so that it takes up its log and is known to work. Streams get another epoch: other
- * events will have the numbers that clients know (docs/operate/backup-and-restore.md, "After a restore"). Rejects with `BackupDamaged`.
- */
+/** The database is started once, so that it takes up its log and is known to work. Rejects with `BackupDamaged`. */
 export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
   const { backup, manifest, postgres, keys, media, log, onProgress, signal } = request;
   const files = parseHashes(await readFile(join(backup, hashesFile), 'utf8'));
   if (files.length !== manifest.fileCount) throw new BackupDamaged('the list of the files is incomplete');
   const copier = new FileCopier(onProgress, signal);
-  const find = (path: string): BackupFile[] => files.filter(file => file.path === path);
 
+  const copyFile = async (path: string, to: string): Promise<void> => {
+    const found: BackupFile | undefined = files.find(file => file.path === path);
+    if (found !== undefined) await copier.copyChecked(backup, found, to);
+  };
   const copyFolder = (folder: string, to: string): Promise<void> =>
     forEachFile(
       files.filter(({ path }) => path.startsWith(`${folder}/`)),
       file => copier.copyChecked(backup, file, join(to, file.path.slice(folder.length + 1))),
     );
 
-  let hasPlacedMedia = false;
-  const placing = placeCluster({
-    folder: postgres,
-    major: manifest.postgresMajor,
-    log,
-    writeData: async data => {
-      if (media !== undefined) {
-        await placeMedia(media, to => copyFolder(mediaFolder, to));
-        hasPlacedMedia = true;
-      }
-      for (const folder of manifest.folders)
-        await mkdir(join(data, folder), { recursive: true, mode: 0o700 });
-      await copyFolder(dataFolder, data);
-    },
-    writeAccess: async path => {
-      for (const file of find(accessFile)) await copier.copyChecked(backup, file, path);
-    },
-  });
-  await placing.catch(async (error: unknown) => {
-    if (hasPlacedMedia && media !== undefined) await rm(media, { recursive: true });
-    throw error;
-  });
-  if (keys !== undefined) {
-    await mkdir(dirname(keys), { recursive: true });
-    for (const file of find(keysFile)) await copier.copyChecked(backup, file, keys);
-  }
-  return await recover(postgres, log);
-}
-
-/** All attachments, or none. */
-async function placeMedia(folder: string, copy: (to: string) => Promise<void>): Promise<void> {
-  const partial = `${folder}.restoring`;
-  await rm(partial, { recursive: true, force: true });
+  const others = [keys, media].filter(path => path !== undefined);
+  const removeDrafts = async (): Promise<void> => {
+    for (const path of others) await rm(toDraft(path), { recursive: true, force: true });
+  };
+  const placed: string[] = [];
+  await removeDrafts();
   try {
-    await copy(partial);
-    // Fails where the folder has files: they are somebody's.
-    await rename(partial, folder);
+    return await placeCluster({
+      folder: postgres,
+      major: manifest.postgresMajor,
+      log,
+      writeData: async data => {
+        if (keys !== undefined) await copyFile(keysFile, toDraft(keys));
+        if (media !== undefined) {
+          await mkdir(toDraft(media), { recursive: true });
+          await copyFolder(mediaFolder, toDraft(media));
+        }
+        for (const folder of manifest.folders)
+          await mkdir(join(data, folder), { recursive: true, mode: 0o700 });
+        await copyFolder(dataFolder, data);
+      },
+      writeAccess: path => copyFile(accessFile, path),
+      recover: url => recover(url, log),
+      placeRest: async () => {
+        signal?.throwIfAborted();
+        // Both fail where there is something: it is somebody's.
+        if (keys !== undefined) {
+          await link(toDraft(keys), keys);
+          placed.push(keys);
+        }
+        if (media !== undefined) {
+          await rename(toDraft(media), media);
+          placed.push(media);
+        }
+      },
+    });
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    for (const path of placed) await rm(path, { recursive: true, force: true });
     throw error;
+  } finally {
+    await removeDrafts();
   }
 }
 
-async function recover(folder: string, log: Log): Promise<Restored> {
-  const embedded = await startEmbedded({ folder, log });
+/** What keys and attachments are called until everything is there. */
+function toDraft(path: string): string {
+  return `${path}.restoring`;
+}
+
+/**
+ * Streams get another epoch: other events will have the numbers that clients know (docs/operate/backup-and-restore.md, "After a restore").
+ */
+async function recover(url: string, log: Log): Promise<Restored> {
+  const database = await openDatabase({ url, log, poolSize: 2, statementTimeoutMs: 600_000 });
   try {
-    const database = await openDatabase({ url: embedded.url, log, poolSize: 2, statementTimeoutMs: 600_000 });
-    try {
-      await database.query('update project_streams set epoch = gen_random_uuid()');
-      const [found] = await database.query<{ threads: number; lastEventAt: Date | null }>(
-        `select (select count(*)::int from threads) as threads, (select max(occurred_at) from events) as "lastEventAt"`,
-      );
-      return { threads: found?.threads ?? 0, lastEventAt: found?.lastEventAt?.toISOString() ?? null };
-    } finally {
-      await database.close();
-    }
+    await database.query('update project_streams set epoch = gen_random_uuid()');
+    const [found] = await database.query<{ threads: number; lastEventAt: Date | null }>(
+      `select (select count(*)::int from threads) as threads, (select max(occurred_at) from events) as "lastEventAt"`,
+    );
+    return { threads: found?.threads ?? 0, lastEventAt: found?.lastEventAt?.toISOString() ?? null };
   } finally {
-    await embedded.stop();
+    await database.close();
   }
 }

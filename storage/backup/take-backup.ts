@@ -102,8 +102,8 @@ async function fill(partial: string, request: BackupRequest): Promise<BackupMani
   if (keys !== undefined) await take(keys, keysFile);
   // After the database, so that every file that it names is here, but for what is erased meanwhile.
   if (media !== undefined) {
-    for (const path of (await listTree(media)).files)
-      await take(join(media, path), `${mediaFolder}/${path}`, true);
+    const { files: attachments } = await listTree(media);
+    await forEachFile(attachments, path => take(join(media, path), `${mediaFolder}/${path}`, true));
   }
 
   await writeFile(join(partial, hashesFile), formatHashes(files), { mode: 0o600, flush: true });

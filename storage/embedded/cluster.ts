@@ -8,6 +8,7 @@ import type { Account } from './account.ts';
 import { runAs } from './binaries.ts';
 import type { Binaries } from './binaries.ts';
 import { hasCluster, writePrivate } from './data-directory.ts';
+import { adopt, stop } from './postmaster.ts';
 
 /** Made by initdb. Nothing but node-role.ts connects as this role. */
 const superuser = 'skein';
@@ -120,6 +121,17 @@ export async function writeAccess(folder: string, access: ClusterAccess): Promis
   await writePrivate(accessFile(folder), `${JSON.stringify(access)}\n`);
 }
 
+/** Removes clusters that were never completed, and ends a server that a killed restore has left on one. */
+export async function removePartial(dataDirectory: string): Promise<void> {
+  for (const name of await readdir(dataDirectory)) {
+    if (!name.startsWith(partialPrefix)) continue;
+    const path = join(dataDirectory, name);
+    const running = await adopt(path);
+    if (running !== undefined) await stop(running);
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
 /**
  * Creates the cluster if there is none: in a folder of another name, which is renamed when it is complete, so that an interrupted first
  * start leaves nothing that looks like data. Rejects when the data belong to another major version.
@@ -143,10 +155,7 @@ export async function ensureCluster(
   // An initdb whose node was killed runs on: a folder of another name is out of its reach.
   const partial = join(dataDirectory, `${partialPrefix}${randomBytes(4).toString('hex')}`);
   const passwordFile = `${partial}.password`;
-  for (const name of await readdir(dataDirectory)) {
-    if (!name.startsWith(partialPrefix)) continue;
-    await rm(join(dataDirectory, name), { recursive: true, force: true }).catch(() => undefined);
-  }
+  await removePartial(dataDirectory);
   await mkdir(partial, { mode: 0o700 });
   try {
     await writeFile(passwordFile, `${access.password}\n`, { mode: 0o600 });

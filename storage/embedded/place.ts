@@ -5,9 +5,18 @@ import { join } from 'node:path';
 import type { Log } from '../../runtime/observability/index.ts';
 import { type Account, findAccount } from './account.ts';
 import { findBinaries, installedBinaries } from './binaries.ts';
-import { accessFile, partialPrefix, readAccess, toSuperuserUrl } from './cluster.ts';
+import {
+  accessFile,
+  partialPrefix,
+  readAccess,
+  removePartial,
+  toConnectionUrl,
+  toSuperuserUrl,
+} from './cluster.ts';
 import { ensureReachable, hasCluster, resolveDataDirectory } from './data-directory.ts';
 import { claimFolder } from './ownership.ts';
+import { stop } from './postmaster.ts';
+import { serve } from './start.ts';
 
 /** Of a folder that has a cluster; its server need not run. */
 export interface LocatedCluster {
@@ -28,7 +37,7 @@ export class ClusterExists extends Error {
   override readonly name = 'ClusterExists';
 }
 
-export interface Placement {
+export interface Placement<T> {
   /** `<DATA_DIR>/postgres`; created. */
   readonly folder: string;
   /** Of the PostgreSQL that wrote the data. */
@@ -37,18 +46,20 @@ export interface Placement {
   /** Fills an empty folder with the data. */
   readonly writeData: (data: string) => Promise<void>;
   readonly writeAccess: (path: string) => Promise<void>;
+  /** Works on the database, which nobody else can reach yet. */
+  readonly recover: (url: string) => Promise<T>;
+  /** Called when all else has succeeded: whatever else belongs to the data gets its name. */
+  readonly placeRest: () => Promise<void>;
 }
 
-/** Nothing that a node would take for a database is there before all of it is. Rejects with {@link ClusterExists} and `FolderInUse`. */
-export async function placeCluster({
-  folder: given,
-  major,
-  log,
-  writeData,
-  writeAccess,
-}: Placement): Promise<void> {
-  await mkdir(given, { recursive: true });
-  const folder = await realpath(given);
+/**
+ * Nothing that a node would take for a database is there before all of it is, and has been recovered: the last act is a rename. Resolves to
+ * what `recover` gives. Rejects with {@link ClusterExists} and `FolderInUse`.
+ */
+export async function placeCluster<T>(placement: Placement<T>): Promise<T> {
+  const { major, log, writeData, writeAccess, recover, placeRest } = placement;
+  await mkdir(placement.folder, { recursive: true });
+  const folder = await realpath(placement.folder);
   const ownership = await claimFolder(folder);
   try {
     const known = await resolveDataDirectory(folder);
@@ -59,15 +70,22 @@ export async function placeCluster({
     if (binaries.major !== major) {
       throw new Error(`the data are of PostgreSQL ${major}, and the installed server is ${binaries.major}`);
     }
+    await removePartial(dataDirectory);
+    await rm(accessFile(folder), { force: true });
     const partial = join(dataDirectory, `${partialPrefix}${randomBytes(4).toString('hex')}`);
     await mkdir(partial, { mode: 0o700 });
     try {
       await writeData(partial);
       if (account !== undefined) await give(partial, account);
       await writeAccess(accessFile(folder));
+      const { postmaster, access } = await serve({ folder, data: partial, binaries, account, log });
+      const recovered = await recover(toConnectionUrl(access)).finally(() => stop(postmaster));
+      await placeRest();
       await rename(partial, join(dataDirectory, 'data'));
+      return recovered;
     } catch (error) {
       await rm(partial, { recursive: true, force: true });
+      await rm(accessFile(folder), { force: true });
       throw error;
     }
   } finally {

@@ -10,7 +10,7 @@
  * does not call `stop`, tells the server to shut down.
  */
 import { mkdir, realpath } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Log } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { findAccount } from './account.ts';
@@ -80,14 +80,21 @@ interface Prepared {
   restart(): Promise<Postmaster>;
 }
 
-async function prepare(folder: string, { log, settings, reservedPorts }: EmbeddedOptions): Promise<Prepared> {
+async function prepare(folder: string, options: EmbeddedOptions): Promise<Prepared> {
   const known = await resolveDataDirectory(folder);
   const account = await findAccount(join(known, 'data'));
-  const dataDirectory = await ensureReachable(folder, known, account, log);
-  const binaries = await findBinaries(await installedBinaries(), account, dataDirectory, log);
+  const dataDirectory = await ensureReachable(folder, known, account, options.log);
+  const binaries = await findBinaries(await installedBinaries(), account, dataDirectory, options.log);
   await cluster.ensureCluster(folder, dataDirectory, binaries, account);
+  return serve({ ...options, folder, data: join(dataDirectory, 'data'), binaries, account });
+}
 
-  const data = join(dataDirectory, 'data');
+/** A complete cluster. `folder`: has its access file, and gets its log. */
+export interface ServedCluster extends EmbeddedOptions, Pick<StartOptions, 'binaries' | 'account' | 'data'> {}
+
+/** Adopts the server of the data or starts one; resolves when it takes connections of the node. */
+export async function serve(served: ServedCluster): Promise<Prepared> {
+  const { folder, data, binaries, account, log, settings, reservedPorts } = served;
   let access = await cluster.readAccess(folder);
   const startOptions: Omit<StartOptions, 'port'> = {
     binaries,
@@ -119,7 +126,7 @@ async function prepare(folder: string, { log, settings, reservedPorts }: Embedde
     throw error;
   }
   log.info(
-    { folder: dataDirectory, port: access.port, serverPid: postmaster.pid, adopted: found !== undefined },
+    { folder: dirname(data), port: access.port, serverPid: postmaster.pid, adopted: found !== undefined },
     'PostgreSQL is ready',
   );
   const { port } = access;

@@ -33,10 +33,11 @@ async function run(
   dataDir: string,
   args: readonly string[],
   onStart: (child: ChildProcess) => void = () => undefined,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const program = fileURLToPath(new URL(`../../../gateway/${command}.ts`, import.meta.url));
   const child = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program, ...args], {
-    env: { PATH: process.env['PATH'] ?? '', ...moduleCacheEnvironment, DATA_DIR: dataDir },
+    env: { PATH: process.env['PATH'] ?? '', ...moduleCacheEnvironment, DATA_DIR: dataDir, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -75,18 +76,23 @@ const backup = join(await dataFolder(t), 'backup');
 const readBackup = async (): Promise<BackupManifest> =>
   JSON.parse(await readFile(join(backup, 'manifest.json'), 'utf8')) as BackupManifest;
 
-async function countSlots(): Promise<number> {
-  const client = new pg.Client({ connectionString: await readEmbeddedUrl(join(node.folder, 'postgres')) });
+/** Of the database under a data folder, whose node runs. */
+async function ask<Row extends pg.QueryResultRow>(dataDir: string, text: string): Promise<Row | undefined> {
+  const client = new pg.Client({ connectionString: await readEmbeddedUrl(join(dataDir, 'postgres')) });
   await client.connect();
   try {
-    const { rows } = await client.query<{ count: number }>(
-      'select count(*)::int as count from pg_replication_slots',
-    );
-    return rows[0]?.count ?? -1;
+    const { rows } = await client.query<Row>(text);
+    return rows[0];
   } finally {
     await client.end();
   }
 }
+
+const countSlots = async (): Promise<number> =>
+  (await ask<{ count: number }>(node.folder, 'select count(*)::int as count from pg_replication_slots'))
+    ?.count ?? -1;
+const readEpoch = async (dataDir: string): Promise<string> =>
+  (await ask<{ epoch: string }>(dataDir, 'select epoch from project_streams limit 1'))?.epoch ?? '';
 
 t.test('a backup that is killed holds nothing up, and leaves nothing that looks like one', async t => {
   await senders.more(100);
@@ -110,6 +116,8 @@ t.test(
     await senders.more(100);
     await senders.stop();
     const { startedAt, endedAt } = await readBackup();
+    const epoch = await readEpoch(node.folder);
+    t.not(epoch, '');
 
     await node.kill();
     process.kill(await node.postmaster(), 'SIGKILL');
@@ -119,10 +127,18 @@ t.test(
     });
 
     const DATA_DIR = await dataFolder(t);
+    // At the last step, since nothing can be written.
+    const failing = await run('restore', DATA_DIR, ['--from', backup], undefined, {
+      PGOPTIONS: '-c default_transaction_read_only=on',
+    });
+    t.match(failing, { code: 1, output: 'read-only' });
+    t.strictSame(await readdir(DATA_DIR), ['postgres'], 'neither keys nor attachments');
+    t.notOk(await exists(join(DATA_DIR, 'postgres/data')), 'nor a database with the old epoch');
     const restored = await run('restore', DATA_DIR, ['--from', backup]);
     t.equal(restored.code, 0, restored.output);
     const again = await NodeProcess.make(t, { DATA_DIR });
     await again.start();
+    t.not(await readEpoch(DATA_DIR), epoch, 'streams begin anew');
     const key = new Client(new Line(again.url, t), tenant.key.bearer);
     const { projectId } = tenant;
 
