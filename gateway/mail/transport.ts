@@ -78,12 +78,17 @@ function demandsTls(url: string): boolean {
 }
 
 /**
- * Whether the mail server has refused the recipient for good (RFC 5321, 4.2.1), and not mail as such: most are mistyped, and no fault of the
- * mail server. `error`: of `send`.
+ * Whether the mail server will not have this recipient, and not mail as such: most are mistyped, and no fault of the mail server. It says so
+ * for good (RFC 5321, 4.2.1), or for now by the status of an address (RFC 3463, 3.2), such as 4.1.2 of Postfix for a domain that does not
+ * exist. Those of the sender's address come to this command, too, and are a fault. `error`: of `send`.
  */
 export function isRecipientRefused(error: unknown): boolean {
   if (!(error instanceof Error) || !('command' in error) || !('responseCode' in error)) return false;
-  return error.command === 'RCPT TO' && Number(error.responseCode) >= 500;
+  if (error.command !== 'RCPT TO') return false;
+  const response = 'response' in error ? String(error.response) : '';
+  const addressStatus = /^\d{3}[ -][45]\.1\.(\d+)/.exec(response)?.[1];
+  if (addressStatus === '7' || addressStatus === '8') return false;
+  return addressStatus !== undefined || Number(error.responseCode) >= 500;
 }
 
 /** Writes `<mailId>.eml` into the folder, readable by its owner only. For development. The link is a secret, and not logged. */

@@ -128,7 +128,7 @@ t.test('a server that refuses, and one that is not there, are failures', async t
   missing.close();
 });
 
-t.test('a recipient whom the server refuses for good is told from a server that fails', async t => {
+t.test('a recipient whom the server will not have is told from a server that fails', async t => {
   const fault = async (answerToData: string, answerToRecipient: string): Promise<unknown> => {
     const { server, url } = await startSmtpServer({ answerToData, answerToRecipient });
     const transport = smtpTransport(url, from);
@@ -141,9 +141,18 @@ t.test('a recipient whom the server refuses for good is told from a server that 
       (error: unknown) => error,
     );
   };
-  t.ok(isRecipientRefused(await fault('250 taken', '550 no such user')));
+  for (const refusal of [
+    '550 no such user',
+    '550 5.1.1 no such user',
+    '450 4.1.2 <ada@example.com>: Recipient address rejected: Domain not found',
+  ]) {
+    t.ok(isRecipientRefused(await fault('250 taken', refusal)), refusal);
+  }
   for (const [toData, toRecipient] of [
     ['250 taken', '451 later'],
+    ['250 taken', '450 4.2.1 try again later'],
+    ['250 taken', '450 4.1.8 <skein@example.com>: Sender address rejected: Domain not found'],
+    ['250 taken', '550 5.1.8 <skein@example.com>: Sender address rejected'],
     ['550 no mail from you', '250 fine'],
     ['451 not now', '250 fine'],
   ] as const) {
