@@ -2,6 +2,7 @@
  * Calls tools over HTTP, in the node's pool. The run commits each attempt of a call before it is made; the first one is committed when the
  * request comes.
  */
+import { LRUCache } from 'lru-cache';
 import { notFound } from '../../../protocol/errors.ts';
 import type { ToolTest } from '../../../protocol/resources/index.ts';
 import { Backoff, backoffMs, type Clock, pause, type Random } from '../../../runtime/time/index.ts';
@@ -17,6 +18,7 @@ import {
 } from '../../../storage/agents/index.ts';
 import type { Database, TenantScope } from '../../../storage/database/index.ts';
 import { findParticipantRef } from '../../../storage/reads/index.ts';
+import { SealBroken } from '../../../storage/secrets/index.ts';
 import type { ToolOutcome } from '../commands.ts';
 import { beginWithinMs, type ToolCallRequest } from '../task-requests.ts';
 import type { Tools } from '../services.ts';
@@ -32,6 +34,9 @@ const maxToolRetryMs = 30_000;
 /** Milliseconds to wait when the pool is full, or the database does not answer. */
 const firstAgainMs = 500;
 const maxAgainMs = 2_000;
+
+/** Former secrets that did not open and are remembered, over all tools. */
+const maxBroken = 1_000;
 
 const unreadableTool = 'there was no time left for the call: it could not be looked up which tool it is of';
 
@@ -73,6 +78,8 @@ const createRefusal = (error: string): CallResult => ({ httpStatus: null, result
 export class HttpTools implements Tools {
   readonly #services: ToolServices;
   readonly #circuit: ToolCircuit;
+  /** Sealed texts of former secrets that did not open. */
+  readonly #broken = new LRUCache<string, true>({ max: maxBroken });
 
   constructor(services: ToolServices) {
     this.#services = services;
@@ -270,15 +277,31 @@ export class HttpTools implements Tools {
     const former = formerSecrets.filter(({ until }) => until > now).map(({ jwe }) => jwe);
     const context = toolSigningContext(toolId);
     try {
-      const [headers, ...signing] = await Promise.all([
+      const [headers, newest, older] = await Promise.all([
         sealedHeaders === null ? '{}' : vault.open(toolHeadersContext(toolId), sealedHeaders),
-        ...[signingSecret, ...former].map(jwe => vault.open(context, jwe)),
+        vault.open(context, signingSecret),
+        this.#openFormer(context, former),
       ]);
-      return { headers: JSON.parse(headers) as Record<string, string>, signing };
+      return { headers: JSON.parse(headers) as Record<string, string>, signing: [newest, ...older] };
     } catch (err) {
       log.error({ err, toolId }, 'the secrets of a tool cannot be opened');
       return undefined;
     }
+  }
+
+  /** Those that open: a tool whose secret is lost has been given a new one. The lost one is asked for once, since that counts as a fault. */
+  async #openFormer(context: string, sealed: readonly string[]): Promise<readonly string[]> {
+    const secrets: string[] = [];
+    for (const jwe of sealed) {
+      if (this.#broken.has(jwe)) continue;
+      try {
+        secrets.push(await this.#services.vault.open(context, jwe));
+      } catch (error) {
+        if (!(error instanceof SealBroken)) throw error;
+        this.#broken.set(jwe, true);
+      }
+    }
+    return secrets;
   }
 
   /** For the tool's circuit: a tool that answers works, whatever it thinks of the arguments. Nothing is written without need. */

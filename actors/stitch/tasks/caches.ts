@@ -53,41 +53,49 @@ export class BodyCache {
 export class SecretCache {
   readonly #vault: StitchServices['vault'];
   /** By the sealed text. */
-  readonly #opened = new LRUCache<string, string>({ max: maxSecrets });
+  readonly #opened = new LRUCache<string, string | SealBroken>({ max: maxSecrets });
 
   constructor(vault: StitchServices['vault']) {
     this.#vault = vault;
   }
 
-  /** The secrets that sign at `now`, newest first. Undefined: one of them has to be opened first. */
+  /** The secrets that sign at `now` and can be opened, newest first. Undefined: one of them has to be opened first. */
   known(sealed: readonly SealedSecret[], now: number): readonly string[] | undefined {
     const secrets: string[] = [];
     for (const { jwe } of getSigningSecrets(sealed, now)) {
       const secret = this.#opened.get(jwe);
       if (secret === undefined) return undefined;
-      secrets.push(secret);
+      if (typeof secret === 'string') secrets.push(secret);
     }
     return secrets;
   }
 
   /**
    * Those of the secrets that sign at `now` that can be opened, newest first; known from then on. Rejects with `SealBroken` if none can: a
-   * stitch whose old secret is lost has been given a new one.
+   * stitch whose old secret is lost has been given a new one. From then on the old one is not asked for again, which would count as a fault.
    */
   async open(stitchId: string, sealed: readonly SealedSecret[], now: number): Promise<readonly string[]> {
     const secrets: string[] = [];
-    let broken: SealBroken | undefined;
+    const broken = new Map<string, SealBroken>();
     for (const { jwe } of getSigningSecrets(sealed, now)) {
-      try {
-        const secret = this.#opened.get(jwe) ?? (await this.#vault.open(getSecretContext(stitchId), jwe));
-        this.#opened.set(jwe, secret);
-        secrets.push(secret);
-      } catch (error) {
-        if (!(error instanceof SealBroken)) throw error;
-        broken = error;
-      }
+      const secret = this.#opened.get(jwe) ?? (await this.#open(stitchId, jwe));
+      if (typeof secret === 'string') secrets.push(secret);
+      else broken.set(jwe, secret);
     }
-    if (broken !== undefined && secrets.length === 0) throw broken;
+    const [first] = broken.values();
+    if (first !== undefined && secrets.length === 0) throw first;
+    for (const [jwe, error] of broken) this.#opened.set(jwe, error);
     return secrets;
+  }
+
+  async #open(stitchId: string, jwe: string): Promise<string | SealBroken> {
+    try {
+      const secret = await this.#vault.open(getSecretContext(stitchId), jwe);
+      this.#opened.set(jwe, secret);
+      return secret;
+    } catch (error) {
+      if (!(error instanceof SealBroken)) throw error;
+      return error;
+    }
   }
 }

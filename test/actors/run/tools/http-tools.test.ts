@@ -38,7 +38,15 @@ async function bench(
   const tenant = options.tenant ?? (await rows.tenant());
   const { tool, signingSecret } = await rows.tool(tenant, fields);
   const clock = new VirtualClock(Date.now());
-  const services = { db: options.db ?? database, vault: rows.vault, clock, random, log: silentLog };
+  /** Sealed texts that were opened, or were to be. */
+  const opened: string[] = [];
+  const vault: ToolServices['vault'] = {
+    open: (context, jwe) => {
+      opened.push(jwe);
+      return rows.vault.open(context, jwe);
+    },
+  };
+  const services = { db: options.db ?? database, vault, clock, random, log: silentLog };
   const tools = new HttpTools({ ...services, pool: options.pool ?? pool.queue });
   /** The numbers of the attempts that were asked for. */
   const asked: number[] = [];
@@ -49,6 +57,7 @@ async function bench(
     clock,
     tools,
     asked,
+    opened,
     call(
       input: unknown = {},
       more: Partial<ToolCallRequest> = {},
@@ -176,7 +185,7 @@ t.test('a call says for whom it is made, and all of that is signed', async t => 
 t.test('former secrets sign, too, until their grace is over', async t => {
   const receiver = await receiverFor(t);
   receiver.behaviour = json('done');
-  const { call, tenant, toolId, clock, signingSecret: first } = await bench({ url: receiver.url() });
+  const { call, tenant, toolId, clock, opened, signingSecret: first } = await bench({ url: receiver.url() });
   const rotate = async (gracePeriodSeconds: number) => {
     const request = { ...tenant, ...rows.audit(), now: clock.now(), toolId, gracePeriodSeconds };
     return (await rows.tools.rotateSecret(request)).signingSecret;
@@ -204,6 +213,20 @@ t.test('former secrets sign, too, until their grace is over', async t => {
   t.strictSame(await signedBy(first, second, third), [false, true, true], 'its grace is over');
   const fourth = await rotate(0);
   t.strictSame(await signedBy(first, second, third, fourth), [false, false, false, true]);
+
+  const fifth = await rotate(60);
+  await database.query(
+    `update tools set former_secrets = jsonb_set(former_secrets, '{0,jwe}', '"lost"') where tool_id = $1`,
+    [toolId],
+  );
+  for (let calls = 0; calls < 2; calls++) {
+    t.strictSame(
+      await signedBy(fourth, fifth),
+      [false, true],
+      'the new one does, where the former one is lost',
+    );
+  }
+  t.equal(opened.filter(jwe => jwe === 'lost').length, 1, 'which is asked for once');
 });
 
 t.test('a tool that requires approval by now is not called without', async t => {

@@ -12,6 +12,7 @@ import { silentLog } from '../../../../runtime/observability/log.ts';
 import { PoolOverloaded } from '../../../../runtime/pool/outbound-queue.ts';
 import { WorkerLost } from '../../../../runtime/pool/worker-channel.ts';
 import { keptMs } from '../../../../storage/events/log-tail.ts';
+import { SealBroken } from '../../../../storage/secrets/vault.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 
 const random = { next: () => 0.5, bytes: (size: number) => new Uint8Array(size) };
@@ -100,6 +101,28 @@ t.test('secrets are opened once, and only those that sign', async t => {
   t.strictSame(secrets.known(sealed, 100), ['open new'], 'its grace has ended');
   await secrets.open('stitch_1', sealed, 50);
   t.equal(opened.length, 2);
+});
+
+t.test('a former secret that does not open is asked for once, while the new one signs', async t => {
+  const opened: string[] = [];
+  const broken = new SealBroken('stitches/stitch_1/secret', 'no key in the ring');
+  const secrets = new SecretCache({
+    open: (_, jwe) => {
+      opened.push(jwe);
+      return jwe === 'lost' ? Promise.reject(broken) : Promise.resolve(`open ${jwe}`);
+    },
+  });
+  const lost = [{ jwe: 'lost' }];
+  await t.rejects(secrets.open('stitch_1', lost, 50), broken);
+  t.equal(secrets.known(lost, 50), undefined);
+  await t.rejects(secrets.open('stitch_1', lost, 50), broken);
+  t.strictSame(opened, ['lost', 'lost'], 'as long as nothing signs it is a fault each time');
+
+  const rotated = [{ jwe: 'new' }, { jwe: 'lost', until: 100 }];
+  t.strictSame(await secrets.open('stitch_1', rotated, 50), ['open new']);
+  t.strictSame(secrets.known(rotated, 50), ['open new']);
+  t.strictSame(await secrets.open('stitch_1', rotated, 50), ['open new']);
+  t.strictSame(opened, ['lost', 'lost', 'new', 'lost']);
 });
 
 t.test('all results of a turn are one command', async t => {
