@@ -4,8 +4,8 @@ import { CountsBy } from '../../runtime/observability/index.ts';
 
 /**
  * - `sent`: the mail server has taken it.
- * - `refused`: the mail server will not have this recipient (5xx or status 4.1.x to RCPT TO). A mistyped address; or, where it is every mail, a server
- *   that relays nothing for us.
+ * - `refused`: the mail server will not have this recipient (5xx or status 4.1.x to RCPT TO). A mistyped address; or, where it is every
+ *   mail, a server that relays nothing for us.
  * - `failed`: anything else, such as no connection, no TLS, a wrong password or a busy server.
  *
  * What is not sent is tried again until it expires, and each attempt counts.

@@ -1,6 +1,6 @@
 /**
  * The statements that erase a thread, table by table (erasures.ts). Each takes one batch and can be repeated: it says where it ended, or in
- * `isMore` whether its batch was full.
+ * `isMore` whether its batch was full, as it was found: of two nodes that are at one batch, neither takes the other's work for the end.
  */
 import { isNamed } from '../search/index.ts';
 
@@ -160,15 +160,16 @@ export const emptyAnswers = `
  * subject: where the thread has one again, the search has it or will put it in the place of the old one.
  */
 export const deleteWords = `
-  with deleted as (
-    delete from message_words where thread_id = $1 and project_id = $2 and environment_id = $3 and sequence = any (array(
-      select sequence from message_words w
-      where w.thread_id = $1 and w.project_id = $2 and w.environment_id = $3 and w.sequence <= $4 and (w.sequence > 0 or not exists (
-        select from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3 and ${isNamed('t')}))
-      limit ${batchRows}))
-    returning 1
+  with batch as materialized (
+    select w.sequence from message_words w
+    where w.thread_id = $1 and w.project_id = $2 and w.environment_id = $3 and w.sequence <= $4 and (w.sequence > 0 or not exists (
+      select from threads t where t.thread_id = $1 and t.project_id = $2 and t.environment_id = $3 and ${isNamed('t')}))
+    limit ${batchRows}
+  ), deleted as (
+    delete from message_words where thread_id = $1 and project_id = $2 and environment_id = $3
+      and sequence = any (array(select sequence from batch))
   )
-  select count(*) = ${batchRows} as "isMore" from deleted`;
+  select count(*) = ${batchRows} as "isMore" from batch`;
 
 /** Dead letters of the thread or about it: that the work failed is kept. There are few such rows. */
 export const emptyDeadLetters = `
@@ -180,37 +181,37 @@ export const emptyDeadLetters = `
  * and its row says nothing of anybody.
  */
 export const dropChatappWork = `
-  with files as (
-    delete from chatapp_files where attachment_id = any (array(
-      select attachment_id from chatapp_files
-      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}))
-    returning 1
-  ), uploads as (
-    delete from chatapp_uploads where ctid = any (array(
-      select u.ctid from chatapp_uploads u join attachments a on u.attachment_id = a.attachment_id
-      where a.thread_id = $1 and a.created_at <= $2 and a.project_id = $3 and a.environment_id = $4 limit ${batchRows}))
-    returning 1
-  ), sends as (
-    delete from chatapp_sends where message_id = any (array(
-      select message_id from chatapp_sends
-      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 and status = 'queued' limit ${batchRows}))
-      and status = 'queued'
-    returning message_id
+  with files as materialized (
+    select attachment_id from chatapp_files
+    where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}
+  ), dropped_files as (
+    delete from chatapp_files f using files where f.attachment_id = files.attachment_id
+  ), uploads as materialized (
+    select u.phone_number_id, u.attachment_id from chatapp_uploads u join attachments a on u.attachment_id = a.attachment_id
+    where a.thread_id = $1 and a.created_at <= $2 and a.project_id = $3 and a.environment_id = $4 limit ${batchRows}
+  ), dropped_uploads as (
+    delete from chatapp_uploads u using uploads
+    where u.phone_number_id = uploads.phone_number_id and u.attachment_id = uploads.attachment_id
+  ), sends as materialized (
+    select message_id from chatapp_sends
+    where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 and status = 'queued' limit ${batchRows}
+  ), dropped_sends as (
+    delete from chatapp_sends s using sends where s.message_id = sends.message_id and s.status = 'queued' returning s.message_id
   ), failed as (
-    update messages m set status = 'failed' from sends where m.message_id = sends.message_id and m.thread_id = $1
+    update messages m set status = 'failed' from dropped_sends where m.message_id = dropped_sends.message_id and m.thread_id = $1
       and m.project_id = $3 and m.environment_id = $4 and m.status = 'queued'
   )
   select greatest((select count(*) from files), (select count(*) from uploads), (select count(*) from sends)) = ${batchRows} as "isMore"`;
 
 /** The names that the chat provider has given to the participant. */
 export const deleteAliases = `
-  with deleted as (
-    delete from chatapp_aliases where ctid = any (array(
-      select ctid from chatapp_aliases
-      where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}))
-    returning 1
+  with batch as materialized (
+    select channel_id, alias from chatapp_aliases
+    where thread_id = $1 and created_at <= $2 and project_id = $3 and environment_id = $4 limit ${batchRows}
+  ), deleted as (
+    delete from chatapp_aliases a using batch where a.channel_id = batch.channel_id and a.alias = batch.alias
   )
-  select count(*) = ${batchRows} as "isMore" from deleted`;
+  select count(*) = ${batchRows} as "isMore" from batch`;
 
 /** Other names of the thread's participant, each of which may have derived another thread. */
 export const selectAliases = `
@@ -221,12 +222,12 @@ export const selectAliases = `
  * messages are kept. Those that are still to be worked through go with the next turn of the erasure.
  */
 export const deleteWebhooks = `
-  with deleted as (
-    delete from chatapp_webhooks where request_id = any (array(
-      select w.request_id from chatapp_webhooks w
-      where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
-        and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)
-      limit ${batchRows}))
-    returning 1
+  with batch as materialized (
+    select w.request_id from chatapp_webhooks w
+    where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
+      and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)
+    limit ${batchRows}
+  ), deleted as (
+    delete from chatapp_webhooks w using batch where w.request_id = batch.request_id
   )
-  select count(*) = ${batchRows} as "isMore" from deleted`;
+  select count(*) = ${batchRows} as "isMore" from batch`;

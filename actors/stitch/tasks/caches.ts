@@ -59,7 +59,7 @@ export class SecretCache {
     this.#vault = vault;
   }
 
-  /** The secrets that sign at `now` and can be opened, newest first. Undefined: one of them has to be opened first. */
+  /** The secrets that sign at `now` and can be opened, newest first. Undefined: one of them has to be opened first, or none can be. */
   known(sealed: readonly SealedSecret[], now: number): readonly string[] | undefined {
     const secrets: string[] = [];
     for (const { jwe } of getSigningSecrets(sealed, now)) {
@@ -67,7 +67,7 @@ export class SecretCache {
       if (secret === undefined) return undefined;
       if (typeof secret === 'string') secrets.push(secret);
     }
-    return secrets;
+    return secrets.length === 0 ? undefined : secrets;
   }
 
   /**

@@ -123,6 +123,8 @@ t.test('a former secret that does not open is asked for once, while the new one 
   t.strictSame(secrets.known(rotated, 50), ['open new']);
   t.strictSame(await secrets.open('stitch_1', rotated, 50), ['open new']);
   t.strictSame(opened, ['lost', 'lost', 'new', 'lost']);
+  t.equal(secrets.known(lost, 50), undefined, 'nothing is sent without a signature');
+  await t.rejects(secrets.open('stitch_1', lost, 50), broken);
 });
 
 t.test('all results of a turn are one command', async t => {
