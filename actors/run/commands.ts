@@ -55,8 +55,35 @@ export interface RequestedCall {
   readonly refusal?: string;
 }
 
-/** What a model said in one step. */
-export interface ModelAnswer {
+/** What answers of a model have used; null: the provider does not say. */
+export interface ModelUse {
+  readonly promptTokens: number | null;
+  readonly completionTokens: number | null;
+  /** In millionths of a dollar; null as well where the model has no price. */
+  readonly costMicros: number | null;
+}
+
+export const noUse: ModelUse = { promptTokens: null, completionTokens: null, costMicros: null };
+
+export function addUse(one: ModelUse, other: ModelUse): ModelUse {
+  return {
+    promptTokens: add(one.promptTokens, other.promptTokens),
+    completionTokens: add(one.completionTokens, other.completionTokens),
+    costMicros: add(one.costMicros, other.costMicros),
+  };
+}
+
+/** Input and output together. */
+export function sumTokens({ promptTokens, completionTokens }: Omit<ModelUse, 'costMicros'>): number | null {
+  return add(promptTokens, completionTokens);
+}
+
+function add(a: number | null, b: number | null): number | null {
+  return a === null ? b : a + (b ?? 0);
+}
+
+/** What a model said in one step. What it has used has that of earlier attempts at the step, too, whose answers were none. */
+export interface ModelAnswer extends ModelUse {
   readonly text: string;
   readonly calls: readonly RequestedCall[];
   /**
@@ -66,9 +93,6 @@ export interface ModelAnswer {
   readonly messages: readonly unknown[];
   readonly finishReason: string;
   readonly promptCharacters: number;
-  readonly promptTokens: number | null;
-  readonly completionTokens: number | null;
-  readonly costMicros: number | null;
   /** The model called the built-in tool that asks for a human. */
   readonly handoff?: { readonly reason: string };
 }
@@ -99,6 +123,8 @@ export interface RunFailure {
   readonly errorMessage: string;
   /** The key that the provider does not accept. */
   readonly rejected?: ByokCredential;
+  /** What answers that are none have used all the same: it is paid for. */
+  readonly use?: ModelUse;
   readonly budget?: SpentBudget;
   /** With `budget`, of a run in a thread: the agent's own mode by now; `paused` where it cannot answer any more. */
   readonly agentMode?: AgentMode;

@@ -1,6 +1,14 @@
 /** Decisions: results of model steps. */
 import type { Turn } from '../../runtime/actor/index.ts';
-import type { ModelAnswer, RunFailure, StepCompleted, RequestedCall } from './commands.ts';
+import {
+  addUse,
+  type ModelAnswer,
+  type ModelUse,
+  type RequestedCall,
+  type RunFailure,
+  type StepCompleted,
+  sumTokens,
+} from './commands.ts';
 import { createApproval, requestApprovals, takenOverReason } from './decide-approvals.ts';
 import { continueWhenSettled, announceCall } from './decide-tools.ts';
 import { RunDecisionBuilder, type RunDecision } from './decision-builder.ts';
@@ -22,7 +30,8 @@ export function stepCompleted(state: RunState, command: StepCompleted, turn: Tur
 
 /** Ends the run, and announces why. */
 function fail(builder: RunDecisionBuilder, failure: RunFailure): void {
-  const { errorCode, errorMessage, rejected, budget, agentMode } = failure;
+  const { errorCode, errorMessage, rejected, use, budget, agentMode } = failure;
+  if (use !== undefined) countUse(builder, use);
   if (rejected !== undefined) builder.addEvent('byok.credential.rejected', { byokCredential: rejected });
   if (budget !== undefined) {
     builder.changeTrace({ budget });
@@ -72,12 +81,18 @@ function recordStep(
     toolCalls,
   };
   builder.changeTrace({ steps: [...next.trace.steps, traced] });
-  next.promptTokens = add(next.promptTokens, promptTokens);
-  next.completionTokens = add(next.completionTokens, completionTokens);
-  next.totalTokens = add(next.promptTokens, next.completionTokens);
-  next.estimatedCostMicros = add(next.estimatedCostMicros, costMicros);
+  countUse(builder, answer);
   next.toolCallCount += toolCalls.length;
   return toolCalls;
+}
+
+function countUse({ next }: RunDecisionBuilder, use: ModelUse): void {
+  const { promptTokens, completionTokens, estimatedCostMicros: costMicros } = next;
+  const used = addUse({ promptTokens, completionTokens, costMicros }, use);
+  next.promptTokens = used.promptTokens;
+  next.completionTokens = used.completionTokens;
+  next.totalTokens = sumTokens(used);
+  next.estimatedCostMicros = used.costMicros;
 }
 
 /** Makes the calls that the model wants; if all of them are refused, the next step follows at once. */
@@ -119,8 +134,8 @@ function findReachedLimit(
   if (step >= maxSteps) {
     return { errorCode: 'step_limit', errorMessage: `The model wanted more than ${maxSteps} steps.` };
   }
-  const spent = [promptTokens, completionTokens, answer.promptTokens, answer.completionTokens];
-  if (spent.reduce<number>((total, tokens) => total + (tokens ?? 0), 0) >= maxRunTokens) {
+  const used = addUse({ promptTokens, completionTokens, costMicros: null }, answer);
+  if ((sumTokens(used) ?? 0) >= maxRunTokens) {
     return { errorCode: 'token_limit', errorMessage: `The run has used up its ${maxRunTokens} tokens.` };
   }
   return undefined;
@@ -160,8 +175,4 @@ function traceCall(
     result: null,
     error,
   };
-}
-
-function add(a: number | null, b: number | null): number | null {
-  return a === null ? b : a + (b ?? 0);
 }

@@ -2,7 +2,7 @@
 import type { Registry } from 'prom-client';
 import { BucketHistogram, CountsBy, HistogramBuckets } from '../../runtime/observability/index.ts';
 import type { ToolOutcome } from './commands.ts';
-import type { ModelOutcome, RunCounts } from './services.ts';
+import { getUse, type ModelOutcome, type RunCounts } from './services.ts';
 
 export class RunMetrics implements RunCounts {
   readonly #steps: CountsBy;
@@ -50,14 +50,12 @@ export class RunMetrics implements RunCounts {
 
   countStep(provider: string, outcome: ModelOutcome, durationMs: number, traceparent?: string): void {
     this.#stepMs.observe(durationMs, traceparent);
-    if ('failure' in outcome) {
-      this.#steps.add(outcome.failure.errorCode);
-      return;
-    }
-    this.#steps.add('succeeded');
-    this.#tokens.add('input', outcome.promptTokens ?? 0);
-    this.#tokens.add('output', outcome.completionTokens ?? 0);
-    this.#costMicros.add(provider, outcome.costMicros ?? 0);
+    this.#steps.add('failure' in outcome ? outcome.failure.errorCode : 'succeeded');
+    const use = getUse(outcome);
+    if (use === undefined) return;
+    this.#tokens.add('input', use.promptTokens ?? 0);
+    this.#tokens.add('output', use.completionTokens ?? 0);
+    this.#costMicros.add(provider, use.costMicros ?? 0);
   }
 
   countCall({ status, durationMs }: ToolOutcome, traceparent?: string): void {

@@ -4,7 +4,7 @@ import type { Log, Tracer } from '../../runtime/observability/index.ts';
 import type { ByokCredential, Provider } from '../../protocol/resources/index.ts';
 import type { ConversationMessage } from '../../storage/agents/index.ts';
 import type { Tenancy } from '../base/index.ts';
-import type { ToolOutcome, ModelAnswer, RunFailure } from './commands.ts';
+import type { ToolOutcome, ModelAnswer, ModelUse, RunFailure } from './commands.ts';
 import type { ToolCallRequest, StepRequest } from './task-requests.ts';
 import type { CurrentAgent } from './thread-reports.ts';
 import type { SpentBudget } from './trace.ts';
@@ -15,6 +15,11 @@ export interface Failed {
 }
 
 export type ModelOutcome = ModelAnswer | Failed;
+
+/** What a step has used, whether it has an answer or not; undefined: nothing is known of it. */
+export function getUse(outcome: ModelOutcome): ModelUse | undefined {
+  return 'failure' in outcome ? outcome.failure.use : outcome;
+}
 
 /** For a step that failed by a defect of ours; the log says more. */
 export const internalFailure: RunFailure = {

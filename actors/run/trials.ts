@@ -8,7 +8,7 @@
  *   stubbing -> thinking   every call of the step has its result
  *   thinking -> over       an answer, a failure, or a limit: steps, time, tokens, a budget
  *
- * A trial lives in the memory of its node, and is lost with it. What it has cost is committed after each answer of the model, before the next
+ * A trial lives in the memory of its node, and is lost with it. What it has cost is committed after each step, failed ones too, before the next
  * question: that money is spent, whatever becomes of the trial.
  */
 import { isDeepStrictEqual } from 'node:util';
@@ -19,9 +19,17 @@ import type { LoomTrial, Provider, TrialCall, TrialStep } from '../../protocol/r
 import type { ConversationMessage } from '../../storage/agents/index.ts';
 import type { Tenancy } from '../base/index.ts';
 import { describeSpentBudget } from './budgets.ts';
-import type { ModelAnswer, RequestedCall, RunFailure } from './commands.ts';
+import {
+  addUse,
+  type ModelAnswer,
+  type ModelUse,
+  noUse,
+  type RequestedCall,
+  type RunFailure,
+  sumTokens,
+} from './commands.ts';
 import { createToolResults } from './decide-tools.ts';
-import type { Budgets, Models, Plans, RunCounts } from './services.ts';
+import { type Budgets, getUse, type Models, type Plans, type RunCounts } from './services.ts';
 import { maxCalls, maxResultCharacters, maxRunTokens } from './state.ts';
 import type { StepRequest } from './task-requests.ts';
 
@@ -64,7 +72,7 @@ export interface RecordedCall {
   readonly error: string | null;
 }
 
-/** What a model's answer has used. */
+/** What a step of a trial has used. */
 export interface TrialUse extends Tenancy {
   readonly provider: Provider;
   readonly model: string;
@@ -127,9 +135,8 @@ class Trial {
   readonly #from: number;
   readonly #steps: TrialStep[] = [];
   #turns: readonly unknown[] = [];
-  #promptTokens: number | null = null;
-  #completionTokens: number | null = null;
-  #costMicros: number | null = null;
+  /** Of all answers, those that are none included. */
+  #used = noUse;
   #resultCharacters = 0;
 
   constructor(services: TrialServices, order: TrialOrder, signal: AbortSignal) {
@@ -165,8 +172,9 @@ class Trial {
     const outcome = await models.answer(plan, request, this.#signal, () => undefined);
     const durationMs = Math.round(clock.monotonic() - from);
     metrics?.countStep(plan.provider, outcome, durationMs);
+    const use = getUse(outcome);
+    if (use !== undefined) await this.#take(use, plan.model);
     if ('failure' in outcome) return outcome;
-    await this.#take(outcome, plan.model);
     const toolCalls = await this.#settleCalls(outcome);
     this.#steps.push(toStep(outcome, this.#steps.length + 1, { startedAt, durationMs, toolCalls }));
     return this.#findEnding(outcome, toolCalls);
@@ -184,16 +192,15 @@ class Trial {
       basedOnSequence: this.#order.throughSequence,
       step: this.#steps.length + 1,
       turns: this.#turns,
-      costMicros: this.#costMicros ?? 0,
+      costMicros: this.#used.costMicros ?? 0,
       deadline: this.#startedAt + this.#order.timeoutMs,
     };
   }
 
-  /** Adds up what the answer has used, and commits it. */
-  async #take({ promptTokens, completionTokens, costMicros }: ModelAnswer, model: string): Promise<void> {
-    this.#promptTokens = add(this.#promptTokens, promptTokens);
-    this.#completionTokens = add(this.#completionTokens, completionTokens);
-    this.#costMicros = add(this.#costMicros, costMicros);
+  /** Adds up what the step has used, and commits it. */
+  async #take(use: ModelUse, model: string): Promise<void> {
+    this.#used = addUse(this.#used, use);
+    const { promptTokens, completionTokens, costMicros } = use;
     const { projectId, environmentId, provider } = this.#order;
     await this.#services.recordUse({
       projectId,
@@ -216,7 +223,7 @@ class Trial {
       const errorMessage = `The model wanted more than ${maxTrialSteps} steps.`;
       return { failure: { errorCode: 'step_limit', errorMessage } };
     }
-    if ((this.#promptTokens ?? 0) + (this.#completionTokens ?? 0) >= maxRunTokens) {
+    if ((sumTokens(this.#used) ?? 0) >= maxRunTokens) {
       const errorMessage = `The trial has used up its ${maxRunTokens} tokens.`;
       return { failure: { errorCode: 'token_limit', errorMessage } };
     }
@@ -278,6 +285,7 @@ class Trial {
   #toResource(ending: Ending): LoomTrial {
     const { projectId, environmentId, loomId, loomVersionId, version, threadId, provider, model } =
       this.#order;
+    const { promptTokens, completionTokens, costMicros } = this.#used;
     const failure = 'failure' in ending ? ending.failure : undefined;
     const handoff = 'answer' in ending ? ending.answer.handoff : undefined;
     return {
@@ -293,10 +301,10 @@ class Trial {
       text: 'answer' in ending ? ending.answer.text : null,
       ...(handoff === undefined ? {} : { handoff }),
       steps: this.#steps,
-      promptTokens: this.#promptTokens,
-      completionTokens: this.#completionTokens,
-      totalTokens: add(this.#promptTokens, this.#completionTokens),
-      estimatedCostMicros: this.#costMicros,
+      promptTokens,
+      completionTokens,
+      totalTokens: sumTokens(this.#used),
+      estimatedCostMicros: costMicros,
       errorCode: failure?.errorCode ?? null,
       errorMessage: failure?.errorMessage ?? null,
       startedAt: new Date(this.#startedAt).toISOString(),
@@ -335,8 +343,4 @@ function toStep(
     output: answer.text,
     toolCalls: made.toolCalls,
   };
-}
-
-function add(a: number | null, b: number | null): number | null {
-  return a === null ? b : a + (b ?? 0);
 }

@@ -1,6 +1,6 @@
 /** Turns what a model said into the answer for its run: calls are checked against the tools of the plan, and everything is storable. */
 import { InvalidToolInputError, NoSuchToolError } from 'ai';
-import type { ModelAnswer, RequestedCall } from '../commands.ts';
+import type { ModelAnswer, ModelUse, RequestedCall, RunErrorCode } from '../commands.ts';
 import type { Plan, PlannedTool } from '../services.ts';
 import { maxCalls } from '../state.ts';
 import { toStorable, toStorableText } from '../storable.ts';
@@ -13,21 +13,31 @@ import { costMicros } from './prices.ts';
 /** No sound model wants more calls in one answer. */
 const maxWantedCalls = 128;
 
-/** Rejects with a {@link ModelFault} for a refusal, and for an answer that was cut off or is empty. */
+/**
+ * Rejects with a {@link ModelFault}, which has what the answer has used, for a refusal, for an answer that broke off, and for one that is
+ * empty or wants too many calls. One that ended at its limit of tokens is an answer, as far as it goes.
+ */
 export async function toModelAnswer(output: AttemptOutput, plan: Plan, now: number): Promise<ModelAnswer> {
   const { finishReason, usage } = output;
-  if (finishReason === 'content-filter') throw new ModelFault('refused', 'the model refuses to answer');
+  const use: ModelUse = {
+    promptTokens: usage.inputTokens ?? null,
+    completionTokens: usage.outputTokens ?? null,
+    costMicros: costMicros(plan.provider, plan.model, usage, now),
+  };
+  const createFault = (errorCode: RunErrorCode, words: string, isTransient = false): ModelFault =>
+    new ModelFault(errorCode, words, isTransient, { use });
+  if (finishReason === 'content-filter') throw createFault('refused', 'the model refuses to answer');
   if (finishReason === 'interrupted' || finishReason === 'error') {
-    throw new ModelFault('provider_error', 'the answer ended before it was complete', true);
+    throw createFault('provider_error', 'the answer ended before it was complete', true);
   }
   if (output.calls.length > maxWantedCalls) {
-    throw new ModelFault('invalid_answer', `the model wants more than ${maxWantedCalls} calls at once`);
+    throw createFault('invalid_answer', `the model wants more than ${maxWantedCalls} calls at once`);
   }
   const text = toStorableText(output.text);
   const handoff = output.calls.find(({ toolName }) => toolName === handoffTool.name);
   if (text.trim() === '' && output.calls.length === 0) {
     const why = finishReason === 'length' ? ': it used all tokens that it may use' : '';
-    throw new ModelFault('empty_answer', `the model answered with nothing${why}`);
+    throw createFault('empty_answer', `the model answered with nothing${why}`);
   }
   return {
     text,
@@ -36,9 +46,7 @@ export async function toModelAnswer(output: AttemptOutput, plan: Plan, now: numb
     messages: toStorable(output.messages),
     finishReason,
     promptCharacters: output.promptCharacters,
-    promptTokens: usage.inputTokens ?? null,
-    completionTokens: usage.outputTokens ?? null,
-    costMicros: costMicros(plan.provider, plan.model, usage, now),
+    ...use,
     ...(handoff === undefined ? {} : { handoff: { reason: toHandoffReason(toStorable(handoff.input)) } }),
   };
 }

@@ -8,7 +8,7 @@ import {
 } from 'ai';
 import { OutboundFailure } from '../../../runtime/outbound/index.ts';
 import type { ProviderOutcome } from '../../base/index.ts';
-import type { RunErrorCode } from '../commands.ts';
+import type { ModelUse, RunErrorCode } from '../commands.ts';
 
 export class ModelFault extends Error {
   override readonly name = 'ModelFault';
@@ -17,12 +17,20 @@ export class ModelFault extends Error {
   readonly isTransient: boolean;
   /** The wait that the provider asks for, in milliseconds. */
   readonly retryAfterMs: number | undefined;
+  /** Of an answer that ended and is none: what it has used. */
+  readonly use: ModelUse | undefined;
 
-  constructor(errorCode: RunErrorCode, message: string, isTransient = false, retryAfterMs?: number) {
+  constructor(
+    errorCode: RunErrorCode,
+    message: string,
+    isTransient = false,
+    { retryAfterMs, use }: { readonly retryAfterMs?: number | undefined; readonly use?: ModelUse } = {},
+  ) {
     super(message);
     this.errorCode = errorCode;
     this.isTransient = isTransient;
     this.retryAfterMs = retryAfterMs;
+    this.use = use;
   }
 }
 
@@ -35,6 +43,7 @@ const codesByProvider: Readonly<Record<string, RunErrorCode>> = {
   permission_error: 'key_rejected',
   API_KEY_INVALID: 'key_rejected',
   insufficient_quota: 'rate_limited',
+  billing_error: 'rate_limited',
   rate_limit_exceeded: 'rate_limited',
   rate_limit_error: 'rate_limited',
   RESOURCE_EXHAUSTED: 'rate_limited',
@@ -42,8 +51,8 @@ const codesByProvider: Readonly<Record<string, RunErrorCode>> = {
   content_policy_violation: 'refused',
 };
 
-/** Waiting does not help: the account has no money. */
-const permanentCodes = new Set(['insufficient_quota']);
+/** Waiting does not help: the account has no money. So it is with the status 402 (RFC 9110, section 15.5.3). */
+const permanentCodes = new Set(['insufficient_quota', 'billing_error']);
 
 /** Anthropic and Gemini have no code for a prompt that is too long, only these words. */
 const tooLongPattern = /prompt is too long|input token count.*exceeds the maximum|maximum context length/i;
@@ -140,18 +149,18 @@ function toFault(
   const errorCode = known ?? (tooLongPattern.test(message) ? 'context_too_long' : getCodeByStatus(status));
   const words = message.trim() === '' ? `it answered ${status}` : message;
   const mayPass = errorCode === 'rate_limited' || errorCode === 'provider_error';
-  const isTransient = mayPass && !codes.some(code => permanentCodes.has(code));
+  const isTransient = mayPass && status !== 402 && !codes.some(code => permanentCodes.has(code));
   return new ModelFault(
     errorCode,
     `${explanations[errorCode] ?? 'the provider failed'}: ${words}`,
     isTransient,
-    parseRetryAfter(headers, now) ?? retryMs,
+    { retryAfterMs: parseRetryAfter(headers, now) ?? retryMs },
   );
 }
 
 function getCodeByStatus(status: number): RunErrorCode {
   if (status === 401 || status === 403) return 'key_rejected';
-  if (status === 429) return 'rate_limited';
+  if (status === 402 || status === 429) return 'rate_limited';
   if (status === 413) return 'context_too_long';
   if (status === 408 || status === 409 || status >= 500) return 'provider_error';
   // We did not ask for a redirect. For the rest the request is at fault: the model's name, a setting, a schema.

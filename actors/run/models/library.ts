@@ -9,6 +9,7 @@ import { jsonSchema, type JSONSchema7, type ModelMessage, type ToolSet } from 'a
 import { convertToLanguageModelPrompt, prepareTools } from 'ai/internal';
 import type { Provider } from '../../../protocol/resources/index.ts';
 import type { Plan } from '../services.ts';
+import { ModelFault } from './faults.ts';
 import { post } from './post.ts';
 import type { ModelUrls } from './urls.ts';
 import { handoffTool } from './handoff.ts';
@@ -59,8 +60,18 @@ export function createModel(
     case 'llm_provider_2':
       return createAnthropic(settings)(model);
     case 'llm_provider_3':
+      requirePath(model);
       return createGoogle(settings)(model);
   }
+}
+
+/** One or more of these, with slashes between them: `gemini-2.5-flash`, `tunedModels/ours`. */
+const segmentPattern = /^(?!\.{1,2}$)[\w.:@-]+$/;
+
+/** Gemini's models stand in the path of the address. Where that leads is for the operator to say, and not for who names the model. */
+function requirePath(model: string): void {
+  if (model.split('/').every(segment => segmentPattern.test(segment))) return;
+  throw new ModelFault('configuration', 'the name of the model is none that this provider has');
 }
 
 /** The tools without `execute`: the run makes the calls itself. */

@@ -6,7 +6,7 @@ import { backoffMs, type Clock, pause, type Random } from '../../../runtime/time
 import type { Log } from '../../../runtime/observability/index.ts';
 import type { ByokCredential } from '../../../protocol/resources/index.ts';
 import type { ProviderOutcome } from '../../base/index.ts';
-import type { ModelAnswer } from '../commands.ts';
+import { addUse, type ModelAnswer, type ModelUse } from '../commands.ts';
 import type { ModelOutcome, Models } from '../services.ts';
 import { toStorableText } from '../storable.ts';
 import { Redactor } from '../tools/redactor.ts';
@@ -43,19 +43,16 @@ export function createModels(services: ModelServices): Models {
       const { resource, keys } = plan.credential;
       const { turns, deadline, traceparent } = request;
       let fault = new ModelFault('key_rejected', 'there is no key');
+      /** By answers that are none. */
+      let wasted: ModelUse | undefined;
+      const onWaste = (use: ModelUse): void =>
+        void (wasted = wasted === undefined ? use : addUse(wasted, use));
       for (const key of keys) {
-        const outcome = await askWithKey(services, {
-          plan,
-          key,
-          turns,
-          deadline,
-          signal,
-          onDelta,
-          traceparent,
-        });
+        const attempt = { plan, key, turns, deadline, signal, onDelta, traceparent };
+        const outcome = await askWithKey(services, attempt, onWaste);
         if (!(outcome instanceof ModelFault)) {
           noteUse(services, resource);
-          return outcome;
+          return wasted === undefined ? outcome : { ...outcome, ...addUse(wasted, outcome) };
         }
         fault = outcome;
         if (fault.errorCode !== 'key_rejected') break;
@@ -66,15 +63,17 @@ export function createModels(services: ModelServices): Models {
         .slice(0, maxMessageCharacters)
         .toWellFormed();
       const rejected = errorCode === 'key_rejected' ? { rejected: resource } : {};
-      return { failure: { errorCode, errorMessage, ...rejected } };
+      const use = wasted === undefined ? {} : { use: wasted };
+      return { failure: { errorCode, errorMessage, ...rejected, ...use } };
     },
   };
 }
 
-/** The answer, or the fault of the last attempt. Rejects with the signal's reason. */
+/** The answer, or the fault of the last attempt. Rejects with the signal's reason. @param onWaste hears of each answer that is none */
 async function askWithKey(
   { urls, clock, random, log, attempted }: ModelServices,
   attempt: Attempt,
+  onWaste: (use: ModelUse) => void,
 ): Promise<ModelAnswer | ModelFault> {
   const { plan, signal } = attempt;
   if (!fitsHeader(attempt.key)) {
@@ -96,6 +95,7 @@ async function askWithKey(
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       const fault = toModelFault(error, clock.now());
+      if (fault.use !== undefined) onWaste(fault.use);
       const ended = toProviderOutcome(fault);
       if (ended !== undefined) attempted(plan.provider, ended);
       if (fault.errorCode === 'internal_error') log.error(toLogFields(error), 'a model could not be asked');

@@ -8,7 +8,14 @@ import type { RetryPolicy } from '../../base/index.ts';
 import { describeSpentBudget } from '../budgets.ts';
 import { runCommand, type RunFailure, type StepCompleted } from '../commands.ts';
 import type { StepRequest, ModelStepTask } from '../task-requests.ts';
-import { internalFailure, type Failed, type ModelOutcome, type Plan, type RunServices } from '../services.ts';
+import {
+  getUse,
+  internalFailure,
+  type Failed,
+  type ModelOutcome,
+  type Plan,
+  type RunServices,
+} from '../services.ts';
 import { Throttle } from './throttle.ts';
 import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { Reporter } from './reporter.ts';
@@ -223,12 +230,15 @@ function toAttributes({ agentRunId, projectId, threadId }: StepRequest): Attribu
 /** @param outcome undefined: the step was stopped */
 function endStep(span: Span, outcome: ModelOutcome | undefined): void {
   if (outcome === undefined) return span.end('stopped');
+  const use = getUse(outcome);
+  span.set({
+    'gen_ai.usage.input_tokens': use?.promptTokens ?? undefined,
+    'gen_ai.usage.output_tokens': use?.completionTokens ?? undefined,
+    'skein.cost_micros': use?.costMicros ?? undefined,
+  });
   if ('failure' in outcome) return span.end(outcome.failure.errorCode);
   span.set({
-    'gen_ai.usage.input_tokens': outcome.promptTokens ?? undefined,
-    'gen_ai.usage.output_tokens': outcome.completionTokens ?? undefined,
     'gen_ai.response.finish_reason': outcome.finishReason,
-    'skein.cost_micros': outcome.costMicros ?? undefined,
     'skein.tool_calls': outcome.calls.length,
   });
   span.end();

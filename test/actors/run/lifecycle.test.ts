@@ -176,6 +176,24 @@ t.test('a budget that is used up makes the thread fall to its mode', async t => 
   t.strictSame(names(run).slice(2), ['agent.budget.exceeded', 'agent.run.failed']);
 });
 
+t.test('what an answer that is none has used counts for the run', async t => {
+  const run = new RunHarness();
+  run.begin();
+  run.work();
+  const spent = { promptTokens: 10, completionTokens: 4, costMicros: 50 };
+  run.answer({ calls: [wanted('tool_once', 1)], ...spent });
+  run.work();
+  run.tool(true);
+  run.work();
+  run.fail('refused', run.here, { promptTokens: 12, completionTokens: null, costMicros: 60 });
+  t.match(run.state, { promptTokens: 22, completionTokens: 4, totalTokens: 26, estimatedCostMicros: 110 });
+  const first = new RunHarness();
+  first.begin();
+  first.work();
+  first.fail('empty_answer', first.here, spent);
+  t.match(first.state, { promptTokens: 10, completionTokens: 4, totalTokens: 14, estimatedCostMicros: 50 });
+});
+
 t.test('an empty answer fails the run', async t => {
   const run = started();
   run.answer({ text: ' \n' });

@@ -12,6 +12,7 @@ import {
   runCommand,
   type ToolOutcome,
   type ModelAnswer,
+  type ModelUse,
   type RunCommands,
   type RunErrorCode,
 } from '../../../actors/run/commands.ts';
@@ -223,10 +224,10 @@ export class RunHarness {
       this.say(runCommand.stepCompleted, createStepCompleted(order.step, this.now, answer));
   }
 
-  fail(errorCode: RunErrorCode, on: Machine = this.here): void {
+  fail(errorCode: RunErrorCode, on: Machine = this.here, use?: ModelUse): void {
     const order = on.steps.shift();
     if (order === undefined) return;
-    const failure = { errorCode, errorMessage: 'It has failed.' };
+    const failure = { errorCode, errorMessage: 'It has failed.', ...(use === undefined ? {} : { use }) };
     this.say(runCommand.stepCompleted, { step: order.step, startedAt: this.now, durationMs: 1, failure });
   }
 

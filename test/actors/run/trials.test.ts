@@ -93,6 +93,26 @@ t.test('a node that ends ends them, and begins no more', async t => {
   t.equal(await code(trials.run(toOrder('env_1'))), 'draining');
 });
 
+t.test('what a step that fails has used is committed, and shown', async t => {
+  const { trials, waiting, used } = create();
+  const running = trials.run(toOrder('env_1'));
+  await settle();
+  const use = { promptTokens: 7, completionTokens: 3, costMicros: 50 };
+  waiting[0]?.({ failure: { errorCode: 'refused', errorMessage: 'No.', use } });
+  t.match(await running, {
+    status: 'failed',
+    errorCode: 'refused',
+    totalTokens: 10,
+    estimatedCostMicros: 50,
+  });
+  t.match(used, [{ environmentId: 'env_1', model: 'gpt-4o-mini', ...use }]);
+  const unknown = trials.run(toOrder('env_1'));
+  await settle();
+  waiting[1]?.({ failure: { errorCode: 'unreachable', errorMessage: 'No.' } });
+  t.match(await unknown, { status: 'failed', totalTokens: null });
+  t.equal(used.length, 1, 'nothing was used');
+});
+
 t.test('an answer whose cost cannot be committed is none', async t => {
   const { trials, waiting } = create({ recordUse: () => Promise.reject(new Error('the database is away')) });
   const running = trials.run(toOrder('env_1'));

@@ -11,6 +11,7 @@ import {
   start,
   stream,
   untilTimers,
+  usage,
   createModelFixture,
 } from './model-fixture.ts';
 
@@ -51,6 +52,8 @@ t.test('failures and timeouts have stable codes', async t => {
   const cases: readonly (readonly [number, object, string, ended: string, attempts: number])[] = [
     [429, { message: 'slow down' }, 'rate_limited', 'rate_limited', 4],
     [429, { message: 'no money', code: 'insufficient_quota' }, 'rate_limited', 'rate_limited', 1],
+    [402, { message: 'no money' }, 'rate_limited', 'rate_limited', 1],
+    [400, { message: 'no money', type: 'billing_error' }, 'rate_limited', 'rate_limited', 1],
     [500, { message: 'oops' }, 'provider_error', 'server_error', 4],
     [529, { message: 'overloaded' }, 'provider_error', 'server_error', 4],
     [403, { message: 'not yours' }, 'key_rejected', 'credentials_refused', 1],
@@ -172,6 +175,49 @@ t.test('refusals, empty answers, nonsense and endless answers', async t => {
     errorMessage: 'the answer does not end',
   });
 });
+
+t.test(
+  'an answer that is none is paid for all the same, and so are those before the one that is',
+  async t => {
+    const receiver = await receiverFor(t);
+    const fixture = createModelFixture(receiver.url('/v1'));
+    const used = usage(1_000_000, 10_000);
+    const use = { promptTokens: 1_000_000, completionTokens: 10_000, costMicros: 156_000 };
+    const wanted = Array.from({ length: 129 }, (_, index) => ({
+      index,
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: 'look_up', arguments: '{}' },
+    }));
+    for (const [errorCode, behaviour] of [
+      ['refused', stream(chunk({ content: 'Well,' }), chunk({}, 'content_filter'), used)],
+      ['empty_answer', stream(chunk({ content: '' }), chunk({}, 'stop'), used)],
+      ['invalid_answer', stream(chunk({ tool_calls: wanted }), chunk({}, 'tool_calls'), used)],
+    ] as const) {
+      receiver.behaviour = behaviour;
+      t.match(getFailure(await fixture.ask()), { errorCode, use });
+    }
+    const before = receiver.received.length;
+    const brokenOff = stream(chunk({ content: 'Hel' }), used);
+    receiver.behaviour = (request, response) =>
+      (receiver.received.length === before + 1
+        ? brokenOff
+        : stream(chunk({ content: 'Hello.' }, 'stop'), used))(request, response);
+    const asked = fixture.ask();
+    await receiver.arrived(before + 1);
+    await untilTimers(fixture, 1);
+    await fixture.clock.advance(10_000);
+    t.match(answered(await asked), {
+      promptTokens: 2_000_000,
+      completionTokens: 20_000,
+      costMicros: 312_000,
+    });
+    receiver.behaviour = brokenOff;
+    // No time for a second attempt.
+    const failure = getFailure(await fixture.ask({}, { deadline: fixture.clock.now() + 1_000 }));
+    t.match(failure, { errorCode: 'provider_error', use });
+  },
+);
 
 t.test('a provider that is not there', async t => {
   const receiver = await Receiver.start();

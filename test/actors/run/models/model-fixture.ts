@@ -158,6 +158,12 @@ export function chunk(delta: object, finish: string | null = null): string {
   return `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices })}\n\n`;
 }
 
+/** The last chunk of OpenAI's stream: what the answer has used. */
+export function usage(input: number, output: number): string {
+  const used = { prompt_tokens: input, completion_tokens: output, total_tokens: input + output };
+  return `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: used })}\n\n`;
+}
+
 /** Answers with a whole stream of these chunks. */
 export function stream(...chunks: readonly string[]): Behaviour {
   return (_request, response) => {

@@ -108,6 +108,37 @@ t.test('keys and addresses of the process environment are never used', async t =
   t.same(Object.keys(defaultModelUrls), [...providers], 'each has an address');
 });
 
+t.test("a model's name leads to no other address of the provider's host", async t => {
+  const receiver = await receiverFor(t);
+  receiver.behaviour = answer(401, { 'content-type': 'application/json' }, '{"error":{"message":"no"}}');
+  const { ask } = createModelFixture(receiver.url('/v1beta'));
+  const getCode = async (model: string): Promise<string> =>
+    getFailure(await ask({ provider: 'llm_provider_3', model })).errorCode;
+  const names = [
+    'a/../../admin/x#',
+    'a/../x',
+    '..',
+    './x',
+    '/x',
+    'x/',
+    'a//b',
+    'x?y',
+    'x#y',
+    'a\\..\\x',
+    '%2e%2e/x',
+    'x y',
+  ];
+  for (const name of names) t.equal(await getCode(name), 'configuration', name);
+  t.equal(receiver.received.length, 0);
+  for (const name of ['gemini-2.5-flash', 'tunedModels/ours', 'a..b/c:d@e'])
+    t.equal(await getCode(name), 'key_rejected', name);
+  const asked = (path: string) => `/v1beta/${path}:streamGenerateContent?alt=sse`;
+  t.strictSame(
+    receiver.received.map(({ path }) => path),
+    ['models/gemini-2.5-flash', 'tunedModels/ours', 'a..b/c:d@e'].map(asked),
+  );
+});
+
 t.test(
   'a key that is not taken: the one before it while its grace lasts; nobody is told the key',
   async t => {
