@@ -63,6 +63,7 @@ t.test('node by node from a version that fits to this one, and back', async t =>
   for (const node of nodes) await replace(cluster, fixture, node);
   t.notOk((await listReleases(cluster)).includes(fittingVersion.release), 'all are of this version');
   t.ok((await countMigrations(cluster)) > before, 'the database was migrated meanwhile');
+  t.equal(fixture.load.failed, 0, 'no request failed');
 
   for (const node of nodes) await replace(cluster, fixture, node, program);
   t.same(await listReleases(cluster), all, 'all are back, on the schema of this version');

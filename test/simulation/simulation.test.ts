@@ -4,7 +4,7 @@ import { simulate } from './simulate.ts';
 
 /** Fixed, so that a run that fails here fails everywhere. */
 const from = 1;
-const seeds = 250;
+const seeds = 100;
 
 t.test(`${seeds} simulated clusters keep every invariant, whatever happens to them`, async t => {
   const { failed, faults, acknowledged, seconds } = await runBatch({ from, seeds });

@@ -13,6 +13,9 @@ import { endAfterLastFile } from './shared-by-files.ts';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url));
 
+/** For how long a page is waited for, unless a test says otherwise: twice Playwright's default, for a machine that has other things to do. */
+const waitMs = 60_000;
+
 /** The folder of the package with the browser. */
 function findPackage(): string {
   return join(dirname(fileURLToPath(import.meta.resolve('@sparticuz/chromium'))), '..');
@@ -104,7 +107,11 @@ async function launch(): Promise<Browser> {
   // Root may not have the sandbox.
   const chromiumSandbox = process.getuid?.() !== 0 && process.env['CI'] === undefined;
   try {
-    return await chromium.launch({ ...options, chromiumSandbox });
+    const browser = await chromium.launch({ ...options, chromiumSandbox });
+    browser.on('context', context => {
+      context.setDefaultTimeout(waitMs);
+    });
+    return browser;
   } catch (error) {
     throw new Error('no browser starts here: set CHROMIUM to the path of Chromium, Chrome or Edge', {
       cause: error,

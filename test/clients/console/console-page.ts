@@ -159,6 +159,8 @@ export function watch(t: Ending, page: Page): void {
   });
   t.teardown(async () => {
     if (t.passing?.() === false) process.stderr.write(await describe(page));
+    // What a test answers for the node may still be on its way.
+    await page.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => undefined);
     await page.context().close();
     // A test that is over asserts nothing any more.
     if (problems.length > 0) throw new Error(`the page complains: ${problems.join('\n')}`);
