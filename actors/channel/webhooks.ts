@@ -74,15 +74,23 @@ function settleLater<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-async function readPage(
-  { db, recentWebhooks }: WebhookTask,
-  channelId: string,
-  after = '',
-): Promise<{ readonly webhooks: ChatappWebhook[]; readonly isFull: boolean; readonly last: string }> {
-  const webhooks = await openWebhooks(db, recentWebhooks, channelId, page, after);
-  const bytes = webhooks.reduce((sum, { body }) => sum + body.length, 0);
-  const isFull = webhooks.length === page.webhooks || bytes >= page.bytes;
-  return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };
+interface Page {
+  readonly webhooks: ChatappWebhook[];
+  readonly isFull: boolean;
+  readonly last: string;
+}
+
+/** A page that takes longer to read than a statement may is read in smaller parts, the first of which it gives. */
+async function readPage(task: WebhookTask, channelId: string, after = '', size = page): Promise<Page> {
+  try {
+    const webhooks = await openWebhooks(task.db, task.recentWebhooks, channelId, size, after);
+    const bytes = webhooks.reduce((sum, { body }) => sum + body.length, 0);
+    const isFull = webhooks.length === size.webhooks || bytes >= size.bytes;
+    return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };
+  } catch (error) {
+    if (!isInterrupted(error) || size.webhooks === 1) throw error;
+    return readPage(task, channelId, after, { ...size, webhooks: Math.ceil(size.webhooks / 10) });
+  }
 }
 
 /** Gives the ids of those that are to be marked as finished; `stop` where nothing may follow yet. */

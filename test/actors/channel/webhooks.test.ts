@@ -52,11 +52,12 @@ async function channelWith(
   let failure: Error | undefined;
   let failures = 0;
   let readable = 0;
+  let failing = 'chatapp.message_ids';
   const services: WebhookTask = {
     db: {
       query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]> {
-        const isOfMessages = failure !== undefined && name === 'chatapp.message_ids';
-        if (!isOfMessages || (values?.[1] as readonly string[]).length <= readable)
+        const mayFail = failure !== undefined && name === failing;
+        if (!mayFail || (values?.[1] as readonly string[]).length <= readable)
           return database.query<T>(text, values, name);
         failures++;
         return Promise.reject(failure);
@@ -74,9 +75,10 @@ async function channelWith(
   return {
     work: () => workThroughWebhooks(services, channelId),
     /** From now on a read of more than so many messages fails so; undefined: it succeeds. Gives how often one has failed. */
-    failReads: (error: Error | undefined, messages = 0) => {
+    failReads: (error: Error | undefined, most = 0, statement = 'chatapp.message_ids') => {
       failure = error;
-      readable = messages;
+      readable = most;
+      failing = statement;
       return failures;
     },
     /** Webhooks that say nothing. */
@@ -184,6 +186,20 @@ t.test('a page that takes too long is worked through one by one', async t => {
   failReads(slow, 1);
   t.strictSame(await work(), { hasMore: false });
   t.equal(failReads(undefined), 2);
+  t.strictSame(seen, texts);
+  t.strictSame(
+    await look(),
+    texts.map(() => finished),
+  );
+});
+
+t.test('so is one that takes too long to be read', async t => {
+  const texts = ['one', 'two', 'three'];
+  const seen: string[] = [];
+  const { work, look, failReads } = await channelWith(texts, async ({ body }) => void seen.push(body));
+  failReads(slow, 1, 'chatapp_webhooks.read');
+  t.strictSame(await work(), { hasMore: false });
+  t.ok(failReads(undefined) > 1);
   t.strictSame(seen, texts);
   t.strictSame(
     await look(),
