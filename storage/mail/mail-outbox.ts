@@ -112,7 +112,10 @@ const markFailed = `update mails set last_error = $2 where mail_id = $1`;
 
 /** One transaction after the other counts the mails to an address: several at once would each find that there were few. */
 const lockAddress = `select pg_advisory_xact_lock(hashtextextended('mailed-address/' || ?, 0))`;
-/** Reads what everybody was mailed since then, by the index of `created_at`. */
+/**
+ * Reads what everybody was mailed since then, by the index of `created_at`. Addresses are ASCII (protocol/formats.ts), of which `lower` makes the
+ * same as `emailKey`, whatever the locale.
+ */
 const countAddressLinks = `
   select count(*)::int as count from mails
   where created_at > ? and kind in ('verify_email', 'verify_account', 'change_email') and lower(recipient) = ?`;

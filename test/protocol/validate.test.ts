@@ -245,7 +245,7 @@ t.test('addresses of webhooks are http or https, absolute, without userinfo', as
   }
 });
 
-t.test('e-mail addresses have a domain with a dot', async t => {
+t.test('e-mail addresses are ASCII, and have a domain with a dot', async t => {
   for (const good of ['a@b.example', "o'neil+tag@mail.b-c.example", 'A@B.EXAMPLE'])
     t.ok(isEmailAddress(good), good);
   for (const bad of [
@@ -263,6 +263,9 @@ t.test('e-mail addresses have a domain with a dot', async t => {
     'a@b@c.example',
     'a@b.example\n',
     'a@b.example,c@d.example',
+    '\u00c4@b.example',
+    '\u212a@b.example',
+    'a@\u00fc.example',
   ]) {
     t.notOk(isEmailAddress(bad), bad);
   }
