@@ -4,8 +4,6 @@
  * interrupts is done again: a file that is in the store is not fetched again, and a thread that knows of it says nothing.
  */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ActorRef, isRefusal, LimitReached } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -40,7 +38,9 @@ import {
 } from '../chatapp/index.ts';
 import type { FetchedFile, SettleAttachment, WorkDone } from './commands.ts';
 import { type CredentialServices, openConnection, type OpenConnection } from './credentials.ts';
+import { useFileFolder } from './file-folders.ts';
 import type { InFlight } from './in-flight.ts';
+import type { ChannelTurns } from './turns.ts';
 
 /** What the node gives to the task. */
 export interface FileServices extends CredentialServices {
@@ -55,22 +55,27 @@ export interface FileServices extends CredentialServices {
   readonly abandoned: AbortSignal;
 }
 
-interface FileTask extends FileServices {
+export interface FileTask extends FileServices {
   /** Rejects with the `ServiceError` of the actor that was asked. */
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
   readonly inFlight: InFlight;
+  /** Who has one may have a file of the largest size in the temporary folder. */
+  readonly turns: Pick<ChannelTurns, 'files'>;
   readonly now: () => number;
 }
 
-/** Files of one channel that are fetched at once. */
+/** Files of one channel that are fetched, or wait for room, at once. */
 const maxInFlight = 8;
 
 /** Times are milliseconds. One file, from the provider to the store. */
 const fetchMs = 180_000;
+/** How long a file waits for room, and after what time it is looked at again where there was none. */
+const roomMs = 45_000;
+const noRoomMs = 5_000;
 /** How long a task waits for its files: those that take longer hold back no others. */
 const waitMs = 2_000;
 /** Who has claimed a file this long ago has gone. */
-const claimMs = 240_000;
+const claimMs = 300_000;
 /** A file waits for a connection, and is looked at again after this time. */
 const unconnectedMs = 300_000;
 /** How long the provider keeps what participants send. */
@@ -137,7 +142,7 @@ async function fetchFile(
     const isTooLate = now() >= createdAt.getTime() + providerKeptMs;
     log.info({ err, channelId, attachmentId, attempts }, 'a file of the chat provider could not be fetched');
     if (attempts >= maxAttempts[failed.tries] || isTooLate) return fail(services, file, failed.message);
-    await postponeFile(db, attachmentId, { at: now() + getRetryMs(attempts), attempts });
+    await postponeFile(db, file, { at: now() + getRetryMs(attempts), attempts });
     return undefined;
   }
 }
@@ -149,32 +154,47 @@ async function fail({ db, now }: FileTask, file: ClaimedFile, reason: string): P
 
 /** The channel is not connected: the file waits for as long as the provider has it. */
 async function waitForConnection(services: FileTask, file: ClaimedFile): Promise<FetchedFile | undefined> {
-  const { attachmentId, attempts, createdAt } = file;
+  const { attempts, createdAt } = file;
   const now = services.now();
   if (now >= createdAt.getTime() + providerKeptMs) {
     return fail(services, file, 'The channel was not connected while the provider had the file.');
   }
-  await postponeFile(services.db, attachmentId, { at: now + unconnectedMs, attempts: attempts - 1 });
+  await postponeFile(services.db, file, { at: now + unconnectedMs, attempts: attempts - 1 });
   return undefined;
 }
 
-/** Fetches the file unless the store has it. Undefined: nobody awaits it any more, or somebody else stores it at this moment. */
+/**
+ * Fetches the file unless the store has it. Undefined: nobody awaits it any more, somebody else stores it at this moment, or there was no room
+ * for it.
+ */
 async function bringHere(
   services: FileTask,
   { as, connection }: OpenConnection,
   file: ClaimedFile,
 ): Promise<FetchedFile | undefined> {
-  const { db, abandoned } = services;
-  const [stored] = await findAttachments(db, file, [file.attachmentId]);
+  const { db, now, turns, abandoned } = services;
+  const { attachmentId, projectId, attempts } = file;
+  const [stored] = await findAttachments(db, file, [attachmentId]);
   if (stored?.status === 'stored') return toReady(stored);
-  const folder = await mkdtemp(join(tmpdir(), 'skein-file-'));
+  const within = (ms: number): AbortSignal => AbortSignal.any([AbortSignal.timeout(ms), abandoned]);
+  const hasRoom = await turns.files.take(projectId, within(roomMs)).then(
+    () => true,
+    () => false,
+  );
+  if (!hasRoom) {
+    // Nothing was tried.
+    await postponeFile(db, file, { at: now() + noRoomMs, attempts: attempts - 1 });
+    return undefined;
+  }
   try {
-    const path = join(folder, 'bytes');
-    const signal = AbortSignal.any([AbortSignal.timeout(fetchMs), abandoned]);
-    const fetched = await downloadMedia(services, as, connection.phoneNumberId, file, path, signal);
-    return await store(services, file, path, fetched);
+    return await useFileFolder(async folder => {
+      const path = join(folder, 'bytes');
+      const signal = within(fetchMs);
+      const fetched = await downloadMedia(services, as, connection.phoneNumberId, file, path, signal);
+      return store(services, file, path, fetched);
+    });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    turns.files.release(projectId);
   }
 }
 
@@ -209,20 +229,18 @@ async function store(
     if (error instanceof LimitReached) throw new MediaFailed('There is no room for more files.', 'many');
     throw error;
   }
-  const upload = await claimUpload(db, attachmentId, now());
+  const upload = await claimUpload(db, file, now());
   if (upload === undefined) return undefined;
   const { storageKey } = upload;
   try {
     await media.requireRoom(sizeBytes);
     const sha256 = await media.put({ key: storageKey, size: sizeBytes, mimeType }, createReadStream(path));
-    if (await completeUpload(db, upload, sha256, now())) return toReady({ mimeType, sizeBytes, storageKey });
+    const outcome = await completeUpload(db, media, upload, sha256, now());
+    return outcome === 'stored' ? toReady({ mimeType, sizeBytes, storageKey }) : undefined;
   } catch (error) {
     await releaseUpload(db, upload);
     throw error;
   }
-  // It was erased meanwhile: a file without a row must not stay.
-  await media.remove(storageKey);
-  return undefined;
 }
 
 /** For files that the provider gives no name. */
@@ -241,14 +259,14 @@ async function settle({ db, ask }: FileTask, file: ClaimedFile, fetched: Fetched
   const { projectId, environmentId, threadId, attachmentId } = file;
   for (let attempt = 0; attempt < maxReadings; attempt++) {
     const reading = await findMessageWithSequence(db, file);
-    if (reading === undefined) return dropFile(db, attachmentId);
+    if (reading === undefined) return dropFile(db, file);
     const command: SettleAttachment = { projectId, environmentId, reading, attachmentId, file: fetched };
     try {
       const outcome = await ask({ kind: 'thread', id: threadId }, 'settleAttachment', command);
       if (outcome === 'settled') return;
     } catch (error) {
       if (!isRefusal(error)) throw error;
-      return dropFile(db, attachmentId);
+      return dropFile(db, file);
     }
   }
 }

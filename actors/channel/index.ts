@@ -24,6 +24,7 @@ export {
   openConnection,
   type OpenConnection,
 } from './credentials.ts';
+export { removeLeftFolders } from './file-folders.ts';
 export { type ChannelServices, createChannelKind } from './kind.ts';
 export { getProvider, type Receipt, type ServiceWindowRule } from './providers.ts';
 export { type ReceiptReport, reportReceipts } from './receipts.ts';

@@ -13,11 +13,17 @@ const maxStatements = 64;
  * so several times its text, and the text of the next one, of 2 MiB each at most: some 16 MiB, and 1 GiB for all, if all pages are full.
  */
 const maxWebhooks = 64;
+/**
+ * Files from the provider that lie in the temporary folder, of one project half of them at most: at 100 MiB each they fit into the 1 GiB
+ * that a pod has there (deploy).
+ */
+export const maxFiles = 8;
 
 export class ChannelTurns {
   // Channels have one task at work of each sort, or for a while two: the channels in memory bound how many wait.
   readonly statements = new FairSemaphore(maxStatements, Infinity);
   readonly webhooks = new FairSemaphore(maxWebhooks, Infinity);
+  readonly files = new FairSemaphore(maxFiles, Infinity);
 
   /** The same database, of which each statement of `query` waits for its turn. */
   share(db: Pick<Database, 'query' | 'em'>, projectId: string): Pick<Database, 'query' | 'em'> {

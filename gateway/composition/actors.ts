@@ -5,6 +5,7 @@ import {
   channelSnapshot,
   ChannelTurns,
   createChannelKind,
+  removeLeftFolders,
 } from '../../actors/channel/index.ts';
 import { Graph, toProviderOutcome } from '../../actors/chatapp/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
@@ -148,7 +149,7 @@ export function createActors(options: ActorsOptions): Actors {
     recentWebhooks,
     archived,
     stitchMetrics: outbound.stitchMetrics,
-    start: () => node.start(),
+    start: () => removeLeftFolders(log).then(() => node.start()),
     async stop() {
       for (const scanner of scanners) scanner.stop();
       waker.stop();
@@ -233,6 +234,7 @@ function createScanners(
 const queues = {
   deliveries: { maxInFlight: 4_096, maxWaiting: 4_096 },
   tools: { maxInFlight: 1_024, maxWaiting: 0 },
+  // Channels ask for eight files at once (actors/channel/files.ts): an origin's share of the queue has to be more.
   files: { maxInFlight: 128, maxWaiting: 1_024 },
   identityProviders: { maxInFlight: 64, maxWaiting: 256 },
 };

@@ -78,22 +78,24 @@ class MediaRoutes {
 
   /** 204; or 401 for a bad address, 404, 409 for a file that is or is being uploaded, 422 for another size, 503 where the store fails. */
   async upload(request: HttpRequest): Promise<HttpAnswer> {
-    const { database, clock } = this.#options;
+    const { database, media, clock } = this.#options;
     const attachment = await this.#findAddressed('upload', request);
-    const { attachmentId, status, sizeBytes } = attachment;
+    const { status, sizeBytes } = attachment;
     if (status === 'stored') throw conflict('The file has been uploaded.');
     const announced = request.header('content-length');
     if (announced !== '' && Number(announced) !== sizeBytes) throw wrongSize(sizeBytes);
     await this.#requireRoom(sizeBytes);
-    const upload = await claimUpload(database, attachmentId, clock.now());
+    const upload = await claimUpload(database, attachment, clock.now());
     if (upload === undefined) throw conflict('The file is being uploaded.');
     const sha256 = await this.#store(upload, attachment, request);
-    if (!(await completeUpload(database, upload, sha256, clock.now()))) {
-      // Retention removed its row meanwhile: a file without a row must not stay.
-      await this.#options.media.remove(upload.storageKey);
-      throw notFound();
+    switch (await completeUpload(database, media, upload, sha256, clock.now())) {
+      case 'stored':
+        return { status: 204 };
+      case 'taken':
+        throw conflict('The file is being uploaded.');
+      case 'erased':
+        throw notFound();
     }
-    return { status: 204 };
   }
 
   /** 200 with the bytes, 206 with a range of them; or 401 for a bad address, 404, 416 for a range beyond them. */

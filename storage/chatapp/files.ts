@@ -12,9 +12,12 @@ import type { AttachmentKind } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import { createFindChannels } from './channels-with-work.ts';
 
-/** A file of a message, as the provider has told it. */
-export interface ClaimedFile extends TenantScope {
+interface FileKey extends TenantScope {
   readonly attachmentId: string;
+}
+
+/** A file of a message, as the provider has told it. */
+export interface ClaimedFile extends FileKey {
   readonly channelId: string;
   readonly threadId: string;
   readonly messageId: string;
@@ -59,19 +62,27 @@ export function claimFiles(db: Queries, { channelId, now, until, limit }: FileCl
 /** Gives a claim back: the file may be fetched again at that time. */
 export async function postponeFile(
   db: Queries,
-  attachmentId: string,
+  { attachmentId, projectId, environmentId }: FileKey,
   { at, attempts }: { readonly at: number; readonly attempts: number },
 ): Promise<void> {
   await db.query(
-    `update chatapp_files set next_at = $2, attempts = $3 where attachment_id = $1`,
-    [attachmentId, new Date(at), attempts],
+    `update chatapp_files set next_at = $4, attempts = $5
+     where attachment_id = $1 and project_id = $2 and environment_id = $3`,
+    [attachmentId, projectId, environmentId, new Date(at), attempts],
     'chatapp_files.postpone',
   );
 }
 
 /** The file's message is not there any more. */
-export async function dropFile(db: Queries, attachmentId: string): Promise<void> {
-  await db.query(`delete from chatapp_files where attachment_id = $1`, [attachmentId], 'chatapp_files.drop');
+export async function dropFile(
+  db: Queries,
+  { attachmentId, projectId, environmentId }: FileKey,
+): Promise<void> {
+  await db.query(
+    `delete from chatapp_files where attachment_id = $1 and project_id = $2 and environment_id = $3`,
+    [attachmentId, projectId, environmentId],
+    'chatapp_files.drop',
+  );
 }
 
 /** When the next file is due, in epoch milliseconds; undefined: none is awaited. */

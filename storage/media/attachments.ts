@@ -14,6 +14,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
 import { type Limits, requireWithinLimit } from '../writes/index.ts';
+import type { Media } from './media.ts';
 
 export interface NewAttachment extends TenantScope, Keyed {
   readonly attachmentId: string;
@@ -34,9 +35,12 @@ export interface StoredAttachment extends TenantScope {
   readonly messageId: string | null;
 }
 
-/** An upload that has claimed its row. */
-export interface Upload {
+interface AttachmentKey extends TenantScope {
   readonly attachmentId: string;
+}
+
+/** An upload that has claimed its row. */
+export interface Upload extends AttachmentKey {
   readonly storageKey: string;
   readonly claimedAt: Date;
 }
@@ -147,40 +151,58 @@ export const findAttachmentTenant = createFindTenant('attachments', 'attachment_
 /** Claims a pending attachment for an upload; undefined where another upload has it, or it is no longer pending. */
 export async function claimUpload(
   db: Queries,
-  attachmentId: string,
+  { attachmentId, projectId, environmentId }: AttachmentKey,
   now: number,
 ): Promise<Upload | undefined> {
   const [row] = await db.query<{ storageKey: string }>(
-    `update attachments set claimed_at = $2
-     where attachment_id = $1 and status = 'pending' and (claimed_at is null or claimed_at < $3)
+    `update attachments set claimed_at = $4
+     where attachment_id = $1 and project_id = $2 and environment_id = $3
+       and status = 'pending' and (claimed_at is null or claimed_at < $5)
      returning storage_key as "storageKey"`,
-    [attachmentId, new Date(now), new Date(now - claimMs)],
+    [attachmentId, projectId, environmentId, new Date(now), new Date(now - claimMs)],
     'attachments.claim',
   );
-  return row === undefined ? undefined : { attachmentId, claimedAt: new Date(now), ...row };
+  return row === undefined
+    ? undefined
+    : { attachmentId, projectId, environmentId, claimedAt: new Date(now), ...row };
 }
 
-/** False where the claim was lost: the stored bytes do not count. */
+/**
+ * Makes the bytes count that an upload has put into the store. `taken`: another upload has taken over the claim, and the object under the
+ * key may be the other's. `erased`: the row is gone or its bytes go, and what was put is removed.
+ */
 export async function completeUpload(
   db: Queries,
-  { attachmentId, claimedAt }: Upload,
+  media: Pick<Media, 'remove'>,
+  upload: Upload,
   sha256: Buffer,
   now: number,
-): Promise<boolean> {
+): Promise<'stored' | 'taken' | 'erased'> {
+  const { attachmentId, projectId, environmentId, storageKey, claimedAt } = upload;
   const rows = await db.query(
-    `update attachments set status = 'stored', stored_at = $4, sha256 = $3, claimed_at = null
-     where attachment_id = $1 and status = 'pending' and claimed_at = $2 returning 1`,
-    [attachmentId, claimedAt, sha256, new Date(now)],
+    `update attachments set status = 'stored', stored_at = $6, sha256 = $5, claimed_at = null
+     where attachment_id = $1 and project_id = $2 and environment_id = $3
+       and status = 'pending' and claimed_at = $4 returning 1`,
+    [attachmentId, projectId, environmentId, claimedAt, sha256, new Date(now)],
     'attachments.complete',
   );
-  return rows.length > 0;
+  if (rows.length > 0) return 'stored';
+  const [found] = await findAttachments(db, upload, [attachmentId]);
+  if (found !== undefined && found.status !== 'erased') return 'taken';
+  // The sweep may have removed the object and the row before these bytes came: without a row they must not stay.
+  await media.remove(storageKey);
+  return 'erased';
 }
 
 /** Gives a claim back, so that the upload may be tried again at once. The row still says that there was one: a part of it may have been stored. */
-export async function releaseUpload(db: Queries, { attachmentId, claimedAt }: Upload): Promise<void> {
+export async function releaseUpload(
+  db: Queries,
+  { attachmentId, projectId, environmentId, claimedAt }: Upload,
+): Promise<void> {
   await db.query(
-    `update attachments set claimed_at = to_timestamp(0) where attachment_id = $1 and claimed_at = $2`,
-    [attachmentId, claimedAt],
+    `update attachments set claimed_at = to_timestamp(0)
+     where attachment_id = $1 and project_id = $2 and environment_id = $3 and claimed_at = $4`,
+    [attachmentId, projectId, environmentId, claimedAt],
     'attachments.release',
   );
 }
@@ -188,7 +210,7 @@ export async function releaseUpload(db: Queries, { attachmentId, claimedAt }: Up
 /** A file that was announced by {@link announceFetched} will not come. */
 export async function dropFetched(
   db: Queries,
-  { attachmentId, projectId, environmentId }: TenantScope & { readonly attachmentId: string },
+  { attachmentId, projectId, environmentId }: AttachmentKey,
   now: number,
 ): Promise<void> {
   await db.query(

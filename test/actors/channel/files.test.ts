@@ -1,9 +1,14 @@
 /** When files of participants are fetched, how often, and what becomes of those that cannot be: on a real database, with a real provider. */
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { getProcessStart, removeLeftFolders } from '../../../actors/channel/file-folders.ts';
 import { fetchFiles } from '../../../actors/channel/files.ts';
 import { InFlight } from '../../../actors/channel/in-flight.ts';
+import { ChannelTurns, maxFiles } from '../../../actors/channel/turns.ts';
 import { Graph } from '../../../actors/chatapp/graph.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
@@ -13,6 +18,7 @@ import { findAttachments } from '../../../storage/media/attachments.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { OneOwnerPool } from '../../support/one-owner-pool.ts';
 
 const { database } = await startTestDatabase(t);
@@ -34,16 +40,21 @@ async function read(source: Readable): Promise<Buffer> {
   return hash.digest();
 }
 
-/** A channel with a file that is due, and a node that works for it. */
-async function awaiting(status: 'connected' | 'error' = 'connected') {
+type Tenant = typeof scope;
+
+async function addChannel({ projectId, environmentId }: Tenant, status: 'connected' | 'error') {
   const channelId = newId('channel');
   const connection = { phoneNumberId: number.id, accessToken: 'sealed' };
   await database.query(
     `insert into channels (channel_id, project_id, environment_id, name, kind, status, chatapp, metadata, created_at, updated_at, state, version)
      values ($1, $2, $3, 'Chat', 'chatapp', $4, $5, '{}', now(), now(), '{}', 1)`,
-    [channelId, scope.projectId, scope.environmentId, status, JSON.stringify({ connection })],
+    [channelId, projectId, environmentId, status, JSON.stringify({ connection })],
   );
-  const start = Date.now();
+  return channelId;
+}
+
+/** A file that is due at that time. */
+async function addFile({ projectId, environmentId }: Tenant, channelId: string, at: number) {
   const attachmentId = newId('attachment');
   const media = provider.media.add(Buffer.from('a,b'), 'text/csv');
   await database.query(
@@ -51,41 +62,68 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
        created_at, next_at) values ($1, $2, $3, $4, $5, $6, $7, 'text/csv', $8, $8)`,
     [
       attachmentId,
-      scope.projectId,
-      scope.environmentId,
+      projectId,
+      environmentId,
       channelId,
       newId('thread'),
       newId('message'),
       media.id,
-      new Date(start),
+      new Date(at),
     ],
   );
-  let now = start;
+  return { attachmentId, mediaId: media.id };
+}
+
+/** The machine's temporary folder, for one test. */
+function useTemporaryFolder(t: Test): string {
+  const { TMPDIR } = process.env;
+  const folder = t.testdir({});
+  process.env['TMPDIR'] = folder;
+  t.teardown(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+  });
+  return folder;
+}
+
+/** What a node gives to the tasks. */
+function createServices(now: () => number) {
   const asked: string[] = [];
-  const removed: string[] = [];
-  let isStoreDown = false;
+  const store = { isDown: false };
+  const abandoned = new AbortController();
   const services = {
     db: database,
     graph: new Graph({ url: provider.url, version: 'v25.0' }),
     pool: pool.queue,
     media: {
       put: (_file: object, source: Readable) =>
-        isStoreDown ? Promise.reject(new Error('the store is down')) : read(source),
-      remove: (key: string) => Promise.resolve(void removed.push(key)),
+        store.isDown ? Promise.reject(new Error('the store is down')) : read(source),
+      remove: () => Promise.resolve(),
       requireRoom: () => Promise.resolve(),
     },
     limits: defaultLimits,
     clock: systemClock,
     inFlight: new InFlight(),
+    turns: new ChannelTurns(),
     log: silentLog,
     vault: { open: () => Promise.resolve(token) },
     ownApp: undefined,
-    abandoned: new AbortController().signal,
+    abandoned: abandoned.signal,
     ask: (_to: ActorRef, command: string) => Promise.resolve(void asked.push(command)),
-    now: () => now,
+    now,
   };
+  return { services, asked, store, abandoned };
+}
+
+/** A channel with a file that is due, and a node that works for it. */
+async function awaiting(status: 'connected' | 'error' = 'connected') {
+  const start = Date.now();
+  const channelId = await addChannel(scope, status);
+  const { attachmentId, mediaId } = await addFile(scope, channelId, start);
+  let now = start;
+  const { services, asked, store } = createServices(() => now);
   return {
-    mediaId: media.id,
+    mediaId,
     asked,
     /** Works at that time after the message; gives when there is more to do, and how often the file was tried. */
     async workAt(ms: number) {
@@ -101,7 +139,7 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
       const [row] = await database.query<{ attempts: number }>(query, [attachmentId]);
       return { nextAt: nextAt === undefined ? undefined : nextAt - start, attempts: row?.attempts };
     },
-    breakStore: (isDown: boolean) => (isStoreDown = isDown),
+    breakStore: (isDown: boolean) => (store.isDown = isDown),
     find: async () => (await findAttachments(database, scope, [attachmentId]))[0],
   };
 }
@@ -144,4 +182,64 @@ t.test('a token that is refused is the channel’s matter', async t => {
   provider.faults.script(file.mediaId, { kind: 'error', code: 190 });
   t.strictSame(await file.workAt(0), { nextAt: 5 * minute, attempts: 0 });
   t.strictSame(file.asked, ['lookAtCredentials']);
+});
+
+t.test('however many channels there are, a node has eight files in its temporary folder', async t => {
+  const temporary = useTemporaryFolder(t);
+  const { services, abandoned } = createServices(() => Date.now());
+  const tenants = [1, 2, 3].map(() => ({
+    projectId: newId('project'),
+    environmentId: newId('environment'),
+  }));
+  const channels = await Promise.all(tenants.map(tenant => addChannel(tenant, 'connected')));
+  for (const [i, tenant] of tenants.entries()) {
+    for (let n = 0; n < maxFiles; n++) {
+      const { mediaId } = await addFile(tenant, channels[i] ?? '', Date.now());
+      provider.faults.script(mediaId, { kind: 'hang' });
+    }
+  }
+  const tasks = channels.map(channelId => fetchFiles(services, channelId));
+  // Of the permits that are free no project takes more than half: who comes first decides whether six are taken or seven.
+  await eventually('full folder', async () => (await readdir(temporary)).length >= 6);
+  await Promise.all(tasks);
+  t.equal(services.inFlight.size, 24, 'all of them are on their way');
+  const here = await readdir(temporary);
+  t.ok(here.length <= maxFiles, `${here.length} files`);
+  await removeLeftFolders(silentLog);
+  t.ok((await readdir(temporary)).length >= here.length, 'which nobody has left');
+
+  const counted = async (): Promise<number[]> => {
+    const rows = await database.query<{ attempts: number; files: number }>(
+      `select attempts, count(*)::int as files from chatapp_files where channel_id = any ($1::text[]) group by attempts order by attempts`,
+      [channels],
+    );
+    return rows.flatMap(({ attempts, files }) => [attempts, files]);
+  };
+  t.strictSame(await counted(), [1, 24]);
+  const { taken } = services.turns.files;
+  abandoned.abort();
+  await Promise.all(channels.flatMap(channelId => services.inFlight.list(channelId)));
+  t.strictSame(await counted(), [0, 24 - taken, 1, taken], 'for those without room it was no attempt');
+  t.strictSame(await readdir(temporary), []);
+  t.equal(services.turns.files.taken, 0);
+});
+
+t.test('what a process has left that was killed is removed, and what another uses stays', async t => {
+  const temporary = useTemporaryFolder(t);
+  const { pid: gone } = spawnSync(process.execPath, ['--version']);
+  const used = `skein-file-${process.ppid}-${getProcessStart(process.ppid) ?? '0'}-cc`;
+  const names = [
+    `skein-file-${gone}-0-aa`,
+    // The process that has made it had the number of this one.
+    `skein-file-${process.pid}-0-bb`,
+    'skein-file-AbCdEf',
+    'skein-other',
+    used,
+  ];
+  for (const name of names) {
+    await mkdir(join(temporary, name));
+    await writeFile(join(temporary, name, 'bytes'), 'personal');
+  }
+  await removeLeftFolders(silentLog);
+  t.strictSame((await readdir(temporary)).sort(), [used, 'skein-other']);
 });

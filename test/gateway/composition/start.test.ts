@@ -52,8 +52,11 @@ t.test('a data folder has one node', async t => {
   t.test('a node that stops releases both', async t => {
     t.same(await node.stop(), { code: 0, signal: null });
     t.equal(node.lines.at(-1)?.msg, 'stopped', 'the last that it says');
-    const next = await NodeProcess.make(t, { DATA_DIR: node.folder, PORT: String(node.port) });
+    const left = t.testdir({ 'skein-file-AbCdEf': { bytes: 'of a participant' } });
+    const more = { PORT: String(node.port), TMPDIR: left };
+    const next = await NodeProcess.make(t, { DATA_DIR: node.folder, ...more });
     await next.start();
+    t.notOk((await readdir(left)).includes('skein-file-AbCdEf'), 'what a killed one has left is removed');
     t.match(await tenant.person.get('me'), { email: tenant.email }, 'the token is good, the data are there');
     t.same(await next.stop(), { code: 0, signal: null });
     keepsSecrets(t, node.output + next.output, line);

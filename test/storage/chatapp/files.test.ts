@@ -61,10 +61,14 @@ t.test('one that could not be fetched is due again later; one whose message is g
   const channelId = newId('channel');
   const attachmentId = await addFile(channelId, now);
   await claim(channelId);
-  await postponeFile(database, attachmentId, { at: now + 5_000, attempts: 0 });
+  const file = { ...scope, attachmentId };
+  const foreign = { ...file, projectId: newId('project') };
+  await postponeFile(database, foreign, { at: now, attempts: 0 });
+  await dropFile(database, foreign);
+  await postponeFile(database, file, { at: now + 5_000, attempts: 0 });
   t.strictSame(await claim(channelId, now + 4_999), []);
   t.match(await claim(channelId, now + 5_000), [{ attempts: 1 }], 'that attempt did not count');
-  await dropFile(database, attachmentId);
+  await dropFile(database, file);
   t.equal(await nextFileAt(database, channelId), undefined);
 });
 

@@ -9,6 +9,7 @@ import {
   dropFetched,
   findAttachments,
   releaseUpload,
+  type Upload,
 } from '../../../storage/media/attachments.ts';
 import { MediaSweeper } from '../../../storage/media/sweep-media.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
@@ -41,14 +42,23 @@ async function awaited() {
   return { file, messageId, find };
 }
 
+/** Claims it for an upload; what is removed of the store then is in `removed`. */
+async function claim(file: Awaited<ReturnType<typeof awaited>>['file'], at = now) {
+  const upload = await claimUpload(database, file, at);
+  if (upload === undefined) throw new Error('it was not claimed');
+  const removed: string[] = [];
+  const media = { remove: (key: string) => Promise.resolve(void removed.push(key)) };
+  const complete = (by: Upload) => completeUpload(database, media, by, Buffer.alloc(32), at);
+  return { upload, complete, removed };
+}
+
 t.test('a file that was fetched is the message’s, and is announced as often as it is fetched', async t => {
   const { file, messageId, find } = await awaited();
   await announceFetched(database, file, defaultLimits);
   await announceFetched(database, { ...file, sizeBytes: 4 }, defaultLimits);
   t.match(await find(), { status: 'pending', messageId, sizeBytes: 4, filename: 'image.png' });
-  const upload = await claimUpload(database, file.attachmentId, now);
-  if (upload === undefined) return t.fail('it was not claimed');
-  t.ok(await completeUpload(database, upload, Buffer.alloc(32), now));
+  const { upload, complete } = await claim(file);
+  t.equal(await complete(upload), 'stored');
   await announceFetched(database, { ...file, sizeBytes: 5 }, defaultLimits);
   await dropFetched(database, file, now);
   t.match(await find(), { status: 'stored', sizeBytes: 4 }, 'what is stored stays as it is');
@@ -162,8 +172,9 @@ t.test('a sweep begins no removal after twenty seconds, nor for a node that is n
 t.test('the store is not asked for files that nobody began to upload', async t => {
   const [claimed = '', released = ''] = await addFiles(3, 'pending');
   const later = now + 3_600_001;
-  await claimUpload(database, claimed, now);
-  const upload = await claimUpload(database, released, now);
+  const inScope = { projectId: 'prj_1', environmentId: 'env_1' };
+  await claimUpload(database, { ...inScope, attachmentId: claimed }, now);
+  const upload = await claimUpload(database, { ...inScope, attachmentId: released }, now);
   if (upload === undefined) return t.fail('it was not claimed');
   await releaseUpload(database, upload);
   const { media, asked } = createStore();
@@ -173,4 +184,41 @@ t.test('the store is not asked for files that nobody began to upload', async t =
   await sweeper.sweep(later);
   t.strictSame(asked.sort(), ['key-0000', 'key-0001'], 'of these a part may be there');
   t.strictSame(await listFiles(), []);
+});
+
+t.test('an upload that was overtaken leaves the bytes to whoever has overtaken it', async t => {
+  const { file, find } = await awaited();
+  await announceFetched(database, file, defaultLimits);
+  const first = await claim(file);
+  t.equal(await claimUpload(database, file, now + 600_000), undefined, 'not before the claim has ended');
+  const second = await claim(file, now + 600_001);
+  t.equal(await first.complete(first.upload), 'taken', 'while it is being put');
+  t.equal(await second.complete(second.upload), 'stored');
+  t.equal(await first.complete(first.upload), 'taken', 'and when it is stored');
+  t.strictSame(first.removed, []);
+  t.match(await find(), { status: 'stored' });
+});
+
+t.test('what was put of a file that was erased meanwhile is removed', async t => {
+  const { file } = await awaited();
+  await announceFetched(database, file, defaultLimits);
+  const { upload, complete, removed } = await claim(file);
+  await dropFetched(database, file, now);
+  t.equal(await complete(upload), 'erased');
+  await database.query('delete from attachments where attachment_id = $1', [file.attachmentId]);
+  t.equal(await complete(upload), 'erased', 'also where its row is gone');
+  t.strictSame(removed, [upload.storageKey, upload.storageKey]);
+});
+
+t.test('another tenant claims, completes and releases nothing', async t => {
+  const { file, find } = await awaited();
+  await announceFetched(database, file, defaultLimits);
+  const { projectId } = (await awaited()).file;
+  t.equal(await claimUpload(database, { ...file, projectId }, now), undefined);
+  const { upload, complete } = await claim(file);
+  await releaseUpload(database, { ...upload, projectId });
+  t.equal(await claimUpload(database, file, now), undefined, 'it is claimed still');
+  await complete({ ...upload, projectId });
+  t.match(await find(), { status: 'pending' });
+  t.equal(await complete(upload), 'stored');
 });
