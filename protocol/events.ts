@@ -211,8 +211,15 @@ export const eventTypes = {
   'agent.run.failed': row('An agent run has failed.', run),
   'agent.run.cancelled': row('An agent run was cancelled.', run),
   'agent.output.delta': ephemeral(
-    'A piece of the text that a model is writing.',
-    data('getAgentRun', { agentRunId: id('run'), delta: Type.String() }),
+    'A piece of the text that a model is writing in one step of a run. `offset` counts what came before it in that step, in UTF-16 code ' +
+      'units: one that is smaller than what is known begins the text anew, since the step is asked again. An empty piece ends the text: ' +
+      'tools are called. Nodes of earlier releases leave out `step` and `offset`.',
+    data('getAgentRun', {
+      agentRunId: id('run'),
+      delta: Type.String(),
+      step: optional(Type.Integer({ minimum: 1 })),
+      offset: optional(Type.Integer({ minimum: 0 })),
+    }),
   ),
   'agent.suggestion.created': row('A suggestion waits for an operator.', suggestion),
   'agent.suggestion.resolved': row('A suggestion was approved, edited or discarded.', suggestion),

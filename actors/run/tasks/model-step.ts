@@ -195,9 +195,11 @@ export class ModelStep {
   async #ask(plan: Plan, request: StepRequest, signal: AbortSignal): Promise<ModelOutcome> {
     const deltas = new OutputDeltas(this.#services, request);
     try {
-      return await this.#orInternalFailure(request, signal, () =>
+      const outcome = await this.#orInternalFailure(request, signal, () =>
         this.#services.models.answer(plan, request, signal, text => deltas.add(text)),
       );
+      if (!('failure' in outcome) && outcome.calls.length > 0) deltas.end();
+      return outcome;
     } finally {
       deltas.flush();
     }
@@ -274,13 +276,25 @@ class OutputDeltas {
     else this.#timer ??= this.#services.clock.after(gatherMs, () => this.flush());
   }
 
+  /** Shows what has been gathered, and that no more comes. */
+  end(): void {
+    this.flush();
+    if (this.#shown > 0) this.#show('');
+  }
+
   /** Shows what has been gathered. */
   flush(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#text === '') return;
+    this.#show(this.#text);
+    this.#shown += this.#text.length;
+    this.#text = '';
+  }
+
+  #show(delta: string): void {
     const { clock, show } = this.#services;
-    const { projectId, environmentId, threadId, channelId, agentRunId, head } = this.#request;
+    const { projectId, environmentId, threadId, channelId, agentRunId, head, step } = this.#request;
     const now = clock.now();
     const data = JSON.stringify({
       environmentId,
@@ -288,10 +302,10 @@ class OutputDeltas {
       ...(channelId === null ? {} : { channelId }),
       actor: { type: 'agent', id: head.agentId },
       agentRunId,
-      delta: this.#text,
+      delta,
+      step,
+      offset: this.#shown,
     });
-    this.#shown += this.#text.length;
-    this.#text = '';
     const body = formatEvent({
       eventId: newId('event', now),
       eventName: 'agent.output.delta',

@@ -5,6 +5,7 @@
  * A suggestion is pending, then approved, edited, discarded, superseded or expired; once it has ended it stays so, whatever was read before.
  */
 import type { AgentRun, EndedSuggestion, EphemeralEvent, SkeinEvent, Suggestion } from '../../sdk/index.ts';
+import type { AgentMode } from './modes.ts';
 
 export interface ShownSuggestion {
   readonly agentRunId: string;
@@ -22,20 +23,33 @@ export interface WaitingCall {
   readonly input?: unknown;
 }
 
+export interface Writing {
+  readonly agentRunId: string;
+  /** With `…` for what was missed. */
+  readonly text: string;
+  /** The step that it belongs to, and how much of it there was by now, as the server counts it. Undefined: an earlier release does not say. */
+  readonly step: number | undefined;
+  readonly end: number;
+  /** When the last piece of it was written. */
+  readonly at: string;
+}
+
 export interface AgentActivity {
   /** What a model is writing at this moment. */
-  readonly writing: { readonly agentRunId: string; readonly text: string } | undefined;
+  readonly writing: Writing | undefined;
   /** The run that is at work. */
   readonly running: AgentRun | undefined;
   /** The last one, pending or ended. */
   readonly suggestion: ShownSuggestion | undefined;
   readonly waitingCalls: readonly WaitingCall[];
+  /** When events last said of a run which calls wait: a run that was read as it was before then does not say it. */
+  readonly waitingSaidAt: ReadonlyMap<string, string>;
   /** Why an agent asked for a person, last. */
   readonly handoff: { readonly reason: string; readonly at: string } | undefined;
   /** When somebody last let it go on: what it had asked before is over. Empty: not that it is known. */
   readonly resumedAt: string;
-  /** When it was last paused, and what it did until then. */
-  readonly pause: { readonly at: string; readonly before: 'auto' | 'suggest' | undefined } | undefined;
+  /** When it was last paused on the thread, and the thread's own mode until then; null: it had none, and that of its agent counted. */
+  readonly pause: { readonly at: string; readonly before: AgentMode | null } | undefined;
   readonly runs: ReadonlyMap<string, AgentRun>;
 }
 
@@ -44,6 +58,7 @@ export const noActivity: AgentActivity = {
   running: undefined,
   suggestion: undefined,
   waitingCalls: [],
+  waitingSaidAt: new Map(),
   handoff: undefined,
   resumedAt: '',
   pause: undefined,
@@ -100,11 +115,8 @@ export function takeModeEvent(activity: AgentActivity, event: SkeinEvent): Agent
   if (event.eventName !== 'thread.agent_mode.changed') return activity;
   const { thread, previousAgentMode: before } = event.data;
   if (thread.agentMode === 'paused') {
-    if (at < (activity.pause?.at ?? '')) return activity;
-    return {
-      ...activity,
-      pause: { at, before: before === 'auto' || before === 'suggest' ? before : undefined },
-    };
+    if (before === undefined || at < (activity.pause?.at ?? '')) return activity;
+    return { ...activity, pause: { at, before } };
   }
   if (at < activity.resumedAt) return activity;
   const isOver = activity.handoff !== undefined && activity.handoff.at <= at;
@@ -137,11 +149,12 @@ const removeCalls = (activity: AgentActivity, isOver: (call: WaitingCall) => boo
   waitingCalls: activity.waitingCalls.filter(call => !isOver(call)),
 });
 
-/** With the calls of a run that wait for a person, as its whole trace has them. */
+/** With the calls of a run that wait for a person, as its whole trace has them, unless events have said something newer. */
 export function addWaitingCalls(
   activity: AgentActivity,
-  { agentRunId, trace, status }: AgentRun,
+  { agentRunId, trace, status, updatedAt }: AgentRun,
 ): AgentActivity {
+  if (updatedAt < (activity.waitingSaidAt.get(agentRunId) ?? '')) return activity;
   let next = removeCalls(activity, call => call.agentRunId === agentRunId);
   if (status !== 'running' && status !== 'pending') return next;
   for (const call of trace.steps.flatMap(step => step.toolCalls)) {
@@ -150,6 +163,21 @@ export function addWaitingCalls(
       next = addCall(next, { agentRunId, callId, name, input, expiresAt: approval?.expiresAt ?? '' });
   }
   return next;
+}
+
+/** With the time at which an event has said which calls of the run wait. */
+function noteWaiting(activity: AgentActivity, agentRunId: string, at: string): AgentActivity {
+  if (at <= (activity.waitingSaidAt.get(agentRunId) ?? '')) return activity;
+  return { ...activity, waitingSaidAt: new Map(activity.waitingSaidAt).set(agentRunId, at) };
+}
+
+/** What a model has written before it wanted a tool is in its run, and nobody writes it any more. */
+function endWriting(activity: AgentActivity, agentRunId: string, at: string): AgentActivity {
+  const { writing } = activity;
+  // The event may come when the next step is being written already.
+  return writing?.agentRunId === agentRunId && writing.at <= at
+    ? { ...activity, writing: undefined }
+    : activity;
 }
 
 export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): AgentActivity {
@@ -173,10 +201,20 @@ export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): Agen
       return takeModeEvent(activity, event);
     case 'agent.tool.approval_requested': {
       const { agentRunId, callId, expiresAt } = event.data;
-      return addCall(activity, { agentRunId, callId, expiresAt });
+      const next = noteWaiting(
+        endWriting(activity, agentRunId, event.occurredAt),
+        agentRunId,
+        event.occurredAt,
+      );
+      return addCall(next, { agentRunId, callId, expiresAt });
     }
-    case 'agent.tool.approval_resolved':
-      return removeCalls(activity, call => call.callId === event.data.callId);
+    case 'agent.tool.approval_resolved': {
+      const { agentRunId, callId } = event.data;
+      return removeCalls(noteWaiting(activity, agentRunId, event.occurredAt), call => call.callId === callId);
+    }
+    case 'agent.tool.completed':
+    case 'agent.tool.failed':
+      return endWriting(activity, event.data.agentRunId, event.occurredAt);
     case 'thread.message.created':
       return event.data.message.actor?.type === 'agent' ? { ...activity, writing: undefined } : activity;
     case 'thread.lifecycle.erased':
@@ -186,14 +224,26 @@ export function takeAgentEvent(activity: AgentActivity, event: SkeinEvent): Agen
   }
 }
 
-/** A piece of what a model writes. Pieces of a run that has ended come too late. */
+/** A piece of what a model writes. Pieces of a run that has ended come too late, and so do those of an earlier step. */
 export function takeDelta(
   activity: AgentActivity,
-  { data }: Extract<EphemeralEvent, { eventName: 'agent.output.delta' }>,
+  { data, occurredAt: at }: Extract<EphemeralEvent, { eventName: 'agent.output.delta' }>,
 ): AgentActivity {
-  const { agentRunId, delta } = data;
+  const { agentRunId, delta, step } = data;
   if (hasEnded(activity.runs.get(agentRunId)) || activity.suggestion?.agentRunId === agentRunId)
     return activity;
-  const before = activity.writing?.agentRunId === agentRunId ? activity.writing.text : '';
-  return { ...activity, writing: { agentRunId, text: before + delta } };
+  const known = activity.writing?.agentRunId === agentRunId ? activity.writing : undefined;
+  if (step !== undefined && step < (known?.step ?? step)) return activity;
+  if (delta === '') return { ...activity, writing: undefined };
+  const before = known?.step === step ? known : undefined;
+  const offset = data.offset ?? before?.end ?? 0;
+  const text = `${toTextBefore(before, offset)}${delta}`;
+  return { ...activity, writing: { agentRunId, text, step, end: offset + delta.length, at } };
+}
+
+/** What is shown before the piece that begins there. A step that is asked again begins anew. */
+function toTextBefore(known: Writing | undefined, offset: number): string {
+  if (known !== undefined && offset === known.end) return known.text;
+  if (known !== undefined && offset > known.end) return `${known.text}…`;
+  return offset === 0 ? '' : '…';
 }

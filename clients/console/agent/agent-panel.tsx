@@ -38,17 +38,29 @@ export function AgentPanel(props: AgentPanelProps) {
   );
 }
 
+/** Where a run cannot be read, it is tried again after so many milliseconds. */
+const againMs = 5_000;
+
 /** Of a call that was announced by an event, the run that was read has the name and the arguments. */
 function useWaitingCalls({ open, state }: AgentPanelProps): void {
   const client = useClient();
   const missing = state.activity.waitingCalls.find(call => call.name === undefined)?.agentRunId;
   useEffect(() => {
-    if (missing === undefined) return;
-    // Where it cannot be read, the call is shown without.
-    void client.agentRuns.get(missing).then(
-      run => open.takeRun(run),
-      () => undefined,
-    );
+    if (missing === undefined) return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let isOver = false;
+    const read = async (): Promise<void> => {
+      await client.agentRuns.get(missing).then(
+        run => open.takeRun(run),
+        () => undefined,
+      );
+      if (!isOver) timer = setTimeout(() => void read(), againMs);
+    };
+    void read();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
   }, [client, open, missing]);
 }
 
@@ -67,7 +79,8 @@ function Handoff({ open, state, thread, names, action }: AgentPanelProps) {
         <Button
           variant="default"
           size="compact-xs"
-          onClick={() => void update({ agentMode: pause?.before ?? 'suggest' })}
+          // Null is a mode, too: that of the agent counts again.
+          onClick={() => void update({ agentMode: pause === undefined ? 'suggest' : pause.before })}
         >
           {texts.agent.resume}
         </Button>

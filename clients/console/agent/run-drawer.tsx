@@ -148,9 +148,8 @@ function Call({ call }: { readonly call: TracedCall }) {
         </small>
       </h4>
       <Code title={texts.arguments} value={call.arguments} />
-      {(call.result != null || call.error !== null) && (
-        <Code title={texts.result} value={call.error ?? call.result} />
-      )}
+      {call.error != null && <Code title={texts.error} value={call.error} />}
+      {call.result != null && <Code title={texts.result} value={call.result} />}
     </>
   );
 }

@@ -1651,7 +1651,7 @@ export interface AgentRunCancelledEvent {
   };
 }
 
-/** A piece of the text that a model is writing. */
+/** A piece of the text that a model is writing in one step of a run. `offset` counts what came before it in that step, in UTF-16 code units: one that is smaller than what is known begins the text anew, since the step is asked again. An empty piece ends the text: tools are called. Nodes of earlier releases leave out `step` and `offset`. */
 export interface AgentOutputDeltaEvent {
   /** The event. Deduplicate by it. */
   eventId: string;
@@ -1675,6 +1675,8 @@ export interface AgentOutputDeltaEvent {
     test?: true;
     agentRunId: string;
     delta: string;
+    step?: number;
+    offset?: number;
   };
 }
 

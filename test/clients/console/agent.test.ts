@@ -93,7 +93,7 @@ t.test('asks for a person, who lets it go on', async t => {
   // Shown before the server has answered.
   await eventually(
     'agent that goes on',
-    async () => (await skein.threads.get(threadId)).agentMode === 'suggest',
+    async () => (await skein.threads.get(threadId)).agentMode === null,
   );
 });
 

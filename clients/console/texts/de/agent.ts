@@ -93,6 +93,7 @@ export const run: (typeof english)['run'] = {
   call: name => `Werkzeug ${name}`,
   arguments: 'Argumente',
   result: 'Ergebnis',
+  error: 'Fehler',
   callStatus: {
     awaiting_approval: 'Wartet auf Freigabe',
     pending: 'Arbeitet',

@@ -91,6 +91,7 @@ export const run = {
   call: (name: string) => `Tool ${name}`,
   arguments: 'Arguments',
   result: 'Result',
+  error: 'Error',
   callStatus: {
     awaiting_approval: 'Waiting for approval',
     pending: 'In progress',

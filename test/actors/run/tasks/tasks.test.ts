@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import fc from '../../../support/fuzz.ts';
 import t from 'tap';
+import Value from 'typebox/value';
+import { eventTypes } from '../../../../protocol/events.ts';
 import { hasEnded, resumeEveryMs } from '../../../../actors/run/state.ts';
 import { seeded } from '../../../support/seeded.ts';
 import { tenancy } from '../run-harness.ts';
@@ -158,27 +160,41 @@ t.test('a model that does not answer while its node drains is asked again by the
 
 t.test('output is shown piece by piece, in batches', async t => {
   const nodes: RunNodes = new RunNodes({
-    model: async (_, signal, onDelta) => {
+    model: async ({ step }, signal, onDelta) => {
+      if (step === 2) {
+        onDelta('Done.');
+        return saying('Done.');
+      }
       for (let i = 0; i < 10; i++) onDelta('word ');
       await takes(nodes.clock, 49, signal);
       onDelta('more ');
       await takes(nodes.clock, 100, signal);
       onDelta('x'.repeat(300));
       onDelta('the end');
-      return saying('Done.');
+      return saying('One moment.', 1);
     },
   });
   await nodes.start();
   await nodes.begin();
   await nodes.clock.advance(1_000);
   const data = nodes.shown.map(
-    text => (JSON.parse(text) as { data: { delta: string; agentRunId: string } }).data,
+    text =>
+      (JSON.parse(text) as { data: { delta: string; agentRunId: string; step: number; offset: number } })
+        .data,
   );
   t.strictSame(
-    data.map(({ delta }) => delta),
-    ['word '.repeat(10) + 'more ', 'x'.repeat(300), 'the end'],
+    data.map(({ delta, step, offset }) => [step, offset, delta]),
+    [
+      [1, 0, 'word '.repeat(10) + 'more '],
+      [1, 55, 'x'.repeat(300)],
+      [1, 355, 'the end'],
+      [1, 362, ''],
+      [2, 0, 'Done.'],
+    ],
+    'pieces say where they belong, and an empty one ends what comes before a call',
   );
   t.ok(data.every(({ agentRunId }) => agentRunId === nodes.runId));
+  for (const each of data) t.ok(Value.Check(eventTypes['agent.output.delta'].data, each));
   await nodes.stop();
 });
 
