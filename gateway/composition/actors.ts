@@ -332,6 +332,7 @@ function listTurns({ stitches, channelTurns }: Pick<Outbound, 'stitches' | 'chan
     stitch_loads: stitches.turns.loads,
     channel_statements: channelTurns.statements,
     channel_webhooks: channelTurns.webhooks,
+    channel_files: channelTurns.files,
   };
 }
 
