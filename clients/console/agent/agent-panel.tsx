@@ -41,7 +41,7 @@ export function AgentPanel(props: AgentPanelProps) {
 /** Where a run cannot be read, it is tried again after so many milliseconds. */
 const againMs = 5_000;
 
-/** Of a call that was announced by an event, the run that was read has the name and the arguments. */
+/** Of a call that was announced by an event, the run that was read has the name and the arguments. Nobody allows it before they are here. */
 function useWaitingCalls({ open, state }: AgentPanelProps): void {
   const client = useClient();
   const missing = state.activity.waitingCalls.find(call => call.name === undefined)?.agentRunId;

@@ -22,12 +22,10 @@ interface ToolApprovalProps {
 
 export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprovalProps) {
   const texts = useTexts().thread.agent;
-  const formats = useFormats();
   const { conversations, drafts } = useConversing();
   const { agentRuns } = conversations.client;
-  const now = useMinute();
   const { isRunning, problem, run } = useAction();
-  const { agentRunId, callId: toolCallId, name, input } = call;
+  const { agentRunId, callId: toolCallId, input } = call;
   const kept = drafts.getText(toolCallId, 'reason');
   const [reason, setReason] = useState(kept === '' ? undefined : kept);
   /** What is kept of an earlier time takes no keys that are meant for the list. */
@@ -52,26 +50,18 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       });
       drafts.setText(toolCallId, 'reason', '');
     });
-  const isSettled = useSettled(isFirst);
-  useToolCommands(mayAnswer && isSettled && !isRunning, {
+  // What it is called with is read first.
+  const isReadable = input !== undefined;
+  const hasKeys = useSettled(isFirst) && mayAnswer;
+  useToolCommands(hasKeys && !isRunning, {
     // While it is being refused, nothing allows it.
-    allow: reason === undefined ? () => resolve('approve') : undefined,
+    allow: reason === undefined && isReadable ? () => resolve('approve') : undefined,
     refuse: beginRefusal,
   });
   return (
     <section className={classes['card']} aria-label={texts.toolApproval}>
-      <header>
-        <Wrench size={14} aria-hidden />
-        <b>{texts.toolApproval}</b>
-        <code>{name}</code>
-        <span className={classes['why']}>
-          {texts.expires(formats.duration(Date.parse(call.expiresAt) - now))}
-        </span>
-        <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onShowRun(agentRunId)}>
-          {texts.details}
-        </Button>
-      </header>
-      {input !== undefined && (
+      <CallHeader call={call} onShowRun={onShowRun} />
+      {isReadable && (
         <pre className={classes['code']} dir="ltr" tabIndex={0}>
           {toShownCode(JSON.stringify(input, null, 2))}
         </pre>
@@ -81,6 +71,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
           ref={field}
           size="xs"
           aria-label={texts.refuseReason}
+          aria-keyshortcuts={hasKeys ? 'Shift+P' : undefined}
           placeholder={texts.refuseReason}
           autoFocus={wasEntered}
           maxLength={1_000}
@@ -96,7 +87,13 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
       {mayAnswer && (
         <footer>
           {reason === undefined && (
-            <Button size="compact-sm" loading={isRunning} onClick={() => resolve('approve')}>
+            <Button
+              size="compact-sm"
+              loading={isRunning}
+              disabled={!isReadable}
+              aria-keyshortcuts={hasKeys && isReadable ? 'P' : undefined}
+              onClick={() => resolve('approve')}
+            >
               {texts.approveTool}
             </Button>
           )}
@@ -104,6 +101,7 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
             size="compact-sm"
             variant={reason === undefined ? 'default' : 'filled'}
             color={reason === undefined ? undefined : 'red'}
+            aria-keyshortcuts={hasKeys && reason === undefined ? 'Shift+P' : undefined}
             onClick={() => (reason === undefined ? beginRefusal() : resolve('refuse'))}
           >
             {texts.refuseTool}
@@ -119,12 +117,31 @@ export function ToolApproval({ call, mayAnswer, isFirst, onShowRun }: ToolApprov
   );
 }
 
+function CallHeader({ call, onShowRun }: Pick<ToolApprovalProps, 'call' | 'onShowRun'>) {
+  const texts = useTexts().thread.agent;
+  const formats = useFormats();
+  const now = useMinute();
+  return (
+    <header>
+      <Wrench size={14} aria-hidden />
+      <b>{texts.toolApproval}</b>
+      <code>{call.name}</code>
+      <span className={classes['why']}>
+        {texts.expires(formats.duration(Date.parse(call.expiresAt) - now))}
+      </span>
+      <Button variant="subtle" color="gray" size="compact-xs" onClick={() => onShowRun(call.agentRunId)}>
+        {texts.details}
+      </Button>
+    </header>
+  );
+}
+
 /** Milliseconds. */
 const settlingMs = 500;
 
-/** Of a call that comes to be the first: a second, impatient press was meant for the one before, and allows nothing that nobody has read. */
+/** Whether a call has been the first for a while: a second, impatient press was meant for the one before, and allows nothing that nobody has read. */
 function useSettled(isFirst: boolean): boolean {
-  const [isSettled, setSettled] = useState(isFirst);
+  const [isSettled, setSettled] = useState(false);
   useEffect(() => {
     if (!isFirst) return undefined;
     const timer = setTimeout(() => setSettled(true), settlingMs);

@@ -145,6 +145,8 @@ t.test('a tool that needs approval waits for the operator', async t => {
   await page.keyboard.press('k');
   await page.waitForURL(url => url.pathname.endsWith(threadId));
   t.equal(await reason.inputValue(), 'It was refunded');
+  const takesKey = (key: string) => card.locator(`[aria-keyshortcuts="${key}"]`).waitFor();
+  await takesKey('Shift+P');
   await page.keyboard.press('p');
   await page.keyboard.press('Shift+P');
   await reason.and(page.locator(':focus')).waitFor();
@@ -154,6 +156,7 @@ t.test('a tool that needs approval waits for the operator', async t => {
   await page.reload();
   await card.getByText('A17').waitFor();
   t.equal(await reason.count(), 0, 'until it is given up');
+  await takesKey('P');
   await page.keyboard.press('p');
   await getCard(page).getByText('You have your money back.').waitFor();
   await card.waitFor({ state: 'detached' });
