@@ -91,10 +91,7 @@ t.test('asks for a person, who lets it go on', async t => {
   await page.getByRole('button', { name: 'Resume the agent' }).click();
   await page.getByText('The agent asks for a person').waitFor({ state: 'detached' });
   // Shown before the server has answered.
-  await eventually(
-    'agent that goes on',
-    async () => (await skein.threads.get(threadId)).agentMode === null,
-  );
+  await eventually('agent that goes on', async () => (await skein.threads.get(threadId)).agentMode === null);
 });
 
 t.test('a tool that needs approval waits for the operator', async t => {
