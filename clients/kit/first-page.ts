@@ -32,11 +32,7 @@ const answeredWithinMs = 10_000;
 async function whenReachable(): Promise<void> {
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(longestWaitMs, waitMs * 2)) {
     try {
-      await fetch(smallRequest, {
-        cache: 'no-store',
-        credentials: 'omit',
-        signal: AbortSignal.timeout(answeredWithinMs),
-      });
+      await fetch(smallRequest, { cache: 'no-store', signal: AbortSignal.timeout(answeredWithinMs) });
       return;
     } catch {
       await networkWithin(waitMs);

@@ -88,10 +88,8 @@ export class Requests {
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), answeredWithinMs);
     try {
-      await this.#fetch(`${smallRequest}?connection=${index}`, {
-        credentials: 'omit',
-        signal: end.signal,
-      });
+      // With cookies, as all others: browsers keep connections for requests without them apart.
+      await this.#fetch(`${smallRequest}?connection=${index}`, { signal: end.signal });
     } finally {
       clearTimeout(timer);
     }

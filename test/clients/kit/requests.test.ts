@@ -7,12 +7,13 @@ import { inVirtualTime } from '../sdk/scripted-fetch.ts';
 
 /** A server that answers when it is told to. */
 function createServer() {
-  const asked: { readonly url: string; readonly answer: () => void }[] = [];
+  const asked: { readonly url: string; readonly init: RequestInit; readonly answer: () => void }[] = [];
   let givenUp = 0;
   const requests = new Requests(
-    (url, { signal }) =>
+    (url, init) =>
       new Promise((resolve, reject) => {
-        asked.push({ url, answer: () => resolve(new Response('ok')) });
+        const { signal } = init;
+        asked.push({ url, init, answer: () => resolve(new Response('ok')) });
         signal?.addEventListener('abort', () => {
           givenUp++;
           // As fetch does.
@@ -36,6 +37,10 @@ t.test('what waits for an answer fails, and each connection is tried once, for a
       asked.slice(2).map(({ url }) => url),
       Array.from({ length: 6 }, (_none, index) => `/healthz?connection=${index}`),
       'all at once, and not twice',
+    );
+    t.ok(
+      asked.every(({ init }) => init.credentials === undefined),
+      'browsers keep connections of requests without cookies apart',
     );
     await refused;
     t.equal(countGivenUp(), 1);
