@@ -2,6 +2,7 @@
 import type { Page, Request } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
+import { eventually } from '../../support/eventually.ts';
 import { findBarriers, openConsole, receive, startConsole } from './console-page.ts';
 
 const setting = await startConsole(t);
@@ -121,6 +122,10 @@ t.test('files come by drag and by paste, with the progress of each, and leave th
   await page.goBack();
   // It goes on while its operator looks at another page.
   await dropped.waitFor();
+  // Who asks comes after the first page has.
+  await eventually('somebody who asks', () =>
+    page.evaluate<boolean>(`!dispatchEvent(new Event('beforeunload', { cancelable: true }))`),
+  );
   const [asked] = await Promise.all([
     page.waitForEvent('dialog').then(async dialog => {
       await dialog.dismiss();
