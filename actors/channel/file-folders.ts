@@ -2,15 +2,15 @@
  * Folders for files that come in from a chat provider, in the machine's temporary folder (`TMPDIR`). The name of each says which process
  * has made it: what one has left that was killed is reached by no erasure, and the next node that starts on the machine removes it.
  */
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { hash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../../runtime/observability/index.ts';
+import { readProcessStart } from '../../storage/embedded/index.ts';
 
 const prefix = 'skein-file-';
-const nameForm = /^skein-file-(\d+)-(\d+)-/;
+const nameForm = /^skein-file-(\d+)-([0-9a-f]+)-/;
 
 /** Those of this process that are in use. */
 const inUse = new Set<string>();
@@ -18,7 +18,7 @@ const inUse = new Set<string>();
 /** Does the work with an empty folder, and removes that with all that is in it. */
 export async function useFileFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const random = randomBytes(6).toString('hex');
-  const name = `${prefix}${process.pid}-${getProcessStart(process.pid) ?? '0'}-${random}`;
+  const name = `${prefix}${process.pid}-${(await nameProcessStart(process.pid)) ?? '0'}-${random}`;
   const folder = join(tmpdir(), name);
   // Before it is there: another node of this process may start at any time.
   inUse.add(name);
@@ -35,7 +35,7 @@ export async function useFileFolder<T>(work: (folder: string) => Promise<T>): Pr
 export async function removeLeftFolders(log: Log): Promise<void> {
   try {
     for (const name of await readdir(tmpdir())) {
-      if (!name.startsWith(prefix) || isInUse(name)) continue;
+      if (!name.startsWith(prefix) || (await isInUse(name))) continue;
       await rm(join(tmpdir(), name), { recursive: true, force: true });
       log.info({ name }, 'removed a file that a process had left which is gone');
     }
@@ -45,15 +45,15 @@ export async function removeLeftFolders(log: Log): Promise<void> {
 }
 
 /** One whose name is of another form is of an earlier version, and in use by nobody who could not fetch its file again. */
-function isInUse(name: string): boolean {
+async function isInUse(name: string): Promise<boolean> {
   const [, pid = '', start = ''] = nameForm.exec(name) ?? [];
   if (pid === '') return false;
   return Number(pid) === process.pid ? inUse.has(name) : isRunning(Number(pid), start);
 }
 
 /** Whether the process runs that had this number: a container begins to count anew when it is started again. */
-function isRunning(pid: number, start: string): boolean {
-  const found = getProcessStart(pid);
+async function isRunning(pid: number, start: string): Promise<boolean> {
+  const found = await nameProcessStart(pid);
   if (found !== undefined) return found === start;
   try {
     process.kill(pid, 0);
@@ -63,13 +63,8 @@ function isRunning(pid: number, start: string): boolean {
   }
 }
 
-/** When the process was started, in ticks of the machine's clock; undefined: it is gone, or the system does not tell (no Linux). */
-export function getProcessStart(pid: number): string | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The 22nd field. The second is the program's name in parentheses, which may have spaces in it.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19];
-  } catch {
-    return undefined;
-  }
+/** When the process was started, as a part of a file's name; undefined: it is gone, or the system does not tell. */
+export async function nameProcessStart(pid: number): Promise<string | undefined> {
+  const start = await readProcessStart(pid);
+  return start === undefined ? undefined : hash('sha256', start).slice(0, 16);
 }

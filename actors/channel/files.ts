@@ -177,11 +177,7 @@ async function bringHere(
   const [stored] = await findAttachments(db, file, [attachmentId]);
   if (stored?.status === 'stored') return toReady(stored);
   const within = (ms: number): AbortSignal => AbortSignal.any([AbortSignal.timeout(ms), abandoned]);
-  const hasRoom = await turns.files.take(projectId, within(roomMs)).then(
-    () => true,
-    () => false,
-  );
-  if (!hasRoom) {
+  if (!(await turns.files.takeUnlessAborted(projectId, within(roomMs)))) {
     // Nothing was tried.
     await postponeFile(db, file, { at: now() + noRoomMs, attempts: attempts - 1 });
     return undefined;

@@ -75,6 +75,14 @@ export class FairSemaphore {
     return this.tryTake(owner) ? Promise.resolve() : this.#wait(owner, signal);
   }
 
+  /** As `take`, but false where it is aborted before. */
+  takeUnlessAborted(owner: string, signal: AbortSignal): Promise<boolean> {
+    return this.take(owner, signal).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Gives a permit back. */
   release(owner: string): void {
     this.#free++;

@@ -95,7 +95,8 @@ export class DeliverySender {
 
   async #sendInTurn(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const { projectId, deliveries } = batch;
-    const hasTurn = this.turns.tryTake(projectId) || (await this.#waitForTurn(projectId, withdrawn));
+    const hasTurn =
+      this.turns.tryTake(projectId) || (await this.turns.takeUnlessAborted(projectId, withdrawn));
     if (!hasTurn) return this.#giveBack(deliveries, context);
     try {
       const found = this.#isArchived(projectId);
@@ -106,14 +107,6 @@ export class DeliverySender {
     } finally {
       this.turns.release(projectId);
     }
-  }
-
-  /** False: the stitch was stopped before. */
-  #waitForTurn(projectId: string, withdrawn: AbortSignal): Promise<boolean> {
-    return this.turns.take(projectId, withdrawn).then(
-      () => true,
-      () => false,
-    );
   }
 
   /** The stitch was stopped before these had their turn. */

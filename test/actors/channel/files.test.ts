@@ -5,7 +5,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import t, { type Test } from 'tap';
-import { getProcessStart, removeLeftFolders } from '../../../actors/channel/file-folders.ts';
+import { nameProcessStart, removeLeftFolders } from '../../../actors/channel/file-folders.ts';
 import { fetchFiles } from '../../../actors/channel/files.ts';
 import { InFlight } from '../../../actors/channel/in-flight.ts';
 import { ChannelTurns, maxFiles } from '../../../actors/channel/turns.ts';
@@ -227,7 +227,7 @@ t.test('however many channels there are, a node has eight files in its temporary
 t.test('what a process has left that was killed is removed, and what another uses stays', async t => {
   const temporary = useTemporaryFolder(t);
   const { pid: gone } = spawnSync(process.execPath, ['--version']);
-  const used = `skein-file-${process.ppid}-${getProcessStart(process.ppid) ?? '0'}-cc`;
+  const used = `skein-file-${process.ppid}-${(await nameProcessStart(process.ppid)) ?? '0'}-cc`;
   const names = [
     `skein-file-${gone}-0-aa`,
     // The process that has made it had the number of this one.
