@@ -8,7 +8,7 @@ import { AgentFixture, says, wants } from '../node/agent-fixture.ts';
 import { Line } from '../node/client.ts';
 import { newStitch, signUp } from '../node/tenant.ts';
 import { eventually } from '../support/eventually.ts';
-import type { LogLine } from '../support/node-process.ts';
+import type { LogLine } from '../support/test-log.ts';
 import { OtlpReceiver, type CollectedSpan } from '../support/otlp-receiver.ts';
 import { answer, Receiver } from '../support/receiver.ts';
 import { TestCluster } from './support/cluster.ts';

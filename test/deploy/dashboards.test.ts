@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { startTestDatabase } from '../support/database.ts';
-import { startSkeinOn } from '../support/skein-in-process.ts';
+import { startSkeinOn } from '../support/skein.ts';
 
 const read = (path: string): Promise<string> =>
   readFile(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8');

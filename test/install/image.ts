@@ -13,7 +13,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { freshKey } from '../support/accounts.ts';
-import { startTestDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/database.ts';
 import { pickPort } from '../support/free-port.ts';
 import { Container, enter, path } from './container.ts';
 import { readDockerfile, type Image, type Stage } from './dockerfile.ts';
@@ -146,7 +146,7 @@ async function build(folder: string, image: Image): Promise<string> {
 async function tryImage(root: string, image: Image): Promise<void> {
   const { stdout: size } = await run('du', ['-sm', root]);
   write(`The image has ${size.split('\t')[0]} MB before compression. A container of it:`);
-  const database = await startTestDatabase(undefined, { durable: true });
+  const database = await startTestServer(undefined, { durable: true });
   const port = String(await pickPort());
   const keys = { SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey() };
   const others = { PORT: port, GRPC_PORT: 'off', BASE_URL: 'https://localhost', TRUSTED_PROXIES: '1' };

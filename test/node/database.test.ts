@@ -1,7 +1,7 @@
 /** A node whose database dies, or is away for a while: it waits, says so, and goes on by itself. */
 import t from 'tap';
 import { freshKey } from '../support/accounts.ts';
-import { startTestDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Proxy } from '../support/proxy.ts';
@@ -53,7 +53,7 @@ t.test('the embedded database is killed under load', async t => {
 });
 
 t.test('a server of its own that is away for a while', async t => {
-  const { url } = await startTestDatabase(t, { durable: true });
+  const { url } = await startTestServer(t, { durable: true });
   const address = new URL(url);
   const proxy = new Proxy({ host: address.hostname, port: Number(address.port) });
   address.port = String(await proxy.listen());

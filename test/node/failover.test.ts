@@ -1,6 +1,6 @@
 /** A database that fails over to its standby under load: nothing acknowledged is lost, and nobody is told of a fault. */
 import t from 'tap';
-import { startTestDatabase } from '../support/database.ts';
+import { startTestServer } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { NodeProcess } from '../support/node-process.ts';
 import { Proxy } from '../support/proxy.ts';
@@ -20,7 +20,7 @@ function target(url: string): { host: string; port: number } {
 }
 
 t.test('a failover', async t => {
-  const database = await startTestDatabase(t, { durable: true });
+  const database = await startTestServer(t, { durable: true });
   const { url } = database;
   const standby = await startStandby(t, database);
   const proxy = new Proxy(target(url));
@@ -56,7 +56,7 @@ t.test('a failover', async t => {
 });
 
 t.test('a node does not start on a standby, and says why', async t => {
-  const standby = await startStandby(t, await startTestDatabase(t));
+  const standby = await startStandby(t, await startTestServer(t));
   const node = await NodeProcess.make(t, { DATABASE_URL: standby.url });
   node.spawn();
   t.match(await node.exited(), { code: 1 });

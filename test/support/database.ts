@@ -1,7 +1,8 @@
 /**
- * A real PostgreSQL for one test file: its own server, its own folder, gone with the file. The cluster is copied from a
- * template that is made once per version of the schema and the server, so that a file pays a copy and a start, some
- * 200 ms, and no initdb.
+ * Real PostgreSQL databases for tests. The files of a worker process share one server; each test file gets a database of its own, copied from
+ * a migrated one. A test that kills, stops or configures the server starts one for itself ({@link startTestServer}).
+ *
+ * The cluster is copied from a template that is made once for each version of the schema and the server, so that a server starts in 200 ms.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,56 +26,138 @@ import {
 import { hasCluster } from '../../storage/embedded/data-directory.ts';
 import { startEmbedded } from '../../storage/embedded/start.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { endAfterLastFile, isSharing } from './shared-by-files.ts';
 import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 
 const run = promisify(execFile);
 
 export interface TestDatabase {
-  /** Of the role that a node has: it owns the database, and is no superuser. */
+  /** Connects as the role of a node, which owns the database and is no superuser. */
   readonly url: string;
-  /** For tests of the server itself. */
-  readonly superuserUrl: string;
   /** Migrated. */
   readonly database: Database;
-  /** The server's process by now. */
-  readonly pid: number;
-  /** Another database on the same server, without a table, and its address. */
+  /** Creates another database without tables on the same server, and returns its URL. `name` is a prefix. */
   createDatabase(name: string): Promise<string>;
-  /** Kills the server as a power failure would, and resolves when it has been started again. */
-  kill9(): Promise<void>;
-  /** Shuts the server down, as an operator would; only `startServer` brings it back. */
-  stopServer(): Promise<void>;
-  /** At the same address, with what it has stored. */
-  startServer(): Promise<void>;
-  /** Closes, stops and removes everything; idempotent. Called by itself at the end of the test. */
+  /** Closes the connections and drops the database. Idempotent. The test calls it when it ends. */
   stop(): Promise<void>;
 }
 
+/** A PostgreSQL server of the test's own. */
+export interface TestServer extends TestDatabase {
+  readonly superuserUrl: string;
+  /** The process of the server, which changes with each restart. */
+  readonly pid: number;
+  /** Kills the server as a power failure would, and resolves when it has been started again. */
+  kill9(): Promise<void>;
+  /** Shuts the server down as an operator would. */
+  stopServer(): Promise<void>;
+  /** Starts it again after `stopServer`, at the same address and with its data. */
+  startServer(): Promise<void>;
+}
+
 export interface TestDatabaseOptions {
-  /** With fsync, and on a disk, for tests of durability. Default false. */
-  readonly durable?: boolean;
   readonly poolSize?: number;
-  /** Of the server, beside those of tests. */
+}
+
+export interface TestServerOptions extends TestDatabaseOptions {
+  /** On a disk and with fsync. Default: false. */
+  readonly durable?: boolean;
+  /** Settings of PostgreSQL. */
   readonly settings?: Readonly<Record<string, string>>;
+}
+
+interface Ending {
+  teardown(handler: () => Promise<void>): unknown;
 }
 
 const careless = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 const small = { shared_buffers: '64MB', max_wal_size: '256MB', min_wal_size: '32MB' };
 const prefix = 'skein-test-';
-/** Templates of other versions are thrown away a day after they were made. */
+/** A migrated database without connections, from which others are copied. */
+const templateDatabase = 'skein_template';
+/** Files of one worker have some nodes and pools open at once. */
+const maxConnections = '300';
+/** Templates of other versions are removed after a day. */
 const templateKeptMs = 86_400_000;
 
-/** Starts a server for the test and has it removed when the test ends, however it ends. */
-export async function startTestDatabase(
-  t?: { teardown(handler: () => Promise<void>): unknown },
-  options: TestDatabaseOptions = {},
-): Promise<TestDatabase> {
+let shared: Promise<TestServer> | undefined;
+let created = 0;
+
+/** Returns the server that the files of this process share. */
+async function shareServer(): Promise<TestServer> {
+  return (shared ??= startTestServer(undefined, { settings: { max_connections: maxConnections } }).then(
+    async server => {
+      endAfterLastFile(() => server.stop());
+      const { database } = server;
+      await database.close();
+      const client = new pg.Client({ connectionString: toDatabaseUrl(server.superuserUrl, 'postgres') });
+      await client.connect();
+      await client.query(
+        `alter database ${new URL(server.url).pathname.slice(1)} rename to ${templateDatabase}`,
+      );
+      await client.end();
+      return server;
+    },
+  ));
+}
+
+/** Creates a migrated, empty database on the shared server, or on a server of its own when the file does not share its process. */
+export async function startTestDatabase(t: Ending, options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  if (!isSharing()) return startTestServer(t, options);
+  const server = await shareServer();
+  const url = await createDatabaseOn(server.superuserUrl, 'test', server.url, templateDatabase);
+  const database = await openDatabase({
+    url,
+    log: silentLog,
+    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
+  });
+  let ending: Promise<void> | undefined;
+  const end = async (): Promise<void> => {
+    await database.close();
+    await administer(server.superuserUrl, `drop database ${new URL(url).pathname.slice(1)} with (force)`);
+  };
+  const stop = (): Promise<void> => (ending ??= end());
+  t.teardown(stop);
+  return { url, database, stop, createDatabase: name => createDatabaseOn(server.superuserUrl, name, url) };
+}
+
+/** Creates a database whose name starts with `name`, owned by the node's role, and returns its URL. */
+async function createDatabaseOn(
+  superuserUrl: string,
+  name: string,
+  nodeUrl: string,
+  template?: string,
+): Promise<string> {
+  const full = `${name}_${process.pid}_${++created}`;
+  const from = template === undefined ? '' : ` template ${template} strategy file_copy`;
+  await administer(superuserUrl, `create database ${full} owner ${nodeRole}${from}`);
+  return toDatabaseUrl(nodeUrl, full);
+}
+
+async function administer(superuserUrl: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: toDatabaseUrl(superuserUrl, 'postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function toDatabaseUrl(url: string, name: string): string {
+  const other = new URL(url);
+  other.pathname = `/${name}`;
+  return other.href;
+}
+
+/** Starts a server that ends with the test, or with the process when no test is given. */
+export async function startTestServer(t?: Ending, options: TestServerOptions = {}): Promise<TestServer> {
   await removeLeftovers();
   const root = await passable(
     join(options.durable === true ? tmpdir() : dataRoot, `${prefix}${process.pid}-`),
   );
-  // For a process that ends without its teardown; the server is told to stop by itself (storage/embedded).
+  // For a process that ends without its teardown. The server then stops by itself (storage/embedded).
   const atExit = () => rmSync(root, { recursive: true, force: true });
   process.on('exit', atExit);
 
@@ -116,15 +199,7 @@ export async function startTestDatabase(
     url,
     superuserUrl,
     database,
-    async createDatabase(name) {
-      const client = new pg.Client({ connectionString: superuserUrl });
-      await client.connect();
-      await client.query(`create database ${name} owner ${nodeRole}`);
-      await client.end();
-      const other = new URL(url);
-      other.pathname = `/${name}`;
-      return other.href;
-    },
+    createDatabase: name => createDatabaseOn(superuserUrl, name, url),
     get pid() {
       return server.pid;
     },
@@ -141,7 +216,7 @@ export async function startTestDatabase(
     async startServer() {
       server = await start();
       endGuard = processGuard(server.pid, 'QUIT');
-      if (server.url !== url) throw new Error('somebody else has taken the port of the database');
+      if (server.url !== url) throw new Error('another process has taken the port of the database');
     },
     stop,
   };
@@ -150,7 +225,7 @@ export async function startTestDatabase(
 const migrations = fileURLToPath(new URL('../../storage/migrations', import.meta.url));
 const lock = fileURLToPath(new URL('../../package-lock.json', import.meta.url));
 
-/** The folder of the template for the schema and server of now, made by whoever needs it first. */
+/** Returns the folder of the template for the current schema and server. The first process that needs it makes it. */
 async function template(): Promise<string> {
   const hash = createHash('sha256').update(await readFile(lock));
   const files = await readdir(migrations, { recursive: true });
@@ -179,14 +254,14 @@ async function template(): Promise<string> {
   if (!(await hasCluster(folder)))
     throw new Error(`${tmpdir()} is closed to the account that runs PostgreSQL`);
   await rename(folder, finished).catch(async (error: unknown) => {
-    // Another process was faster: its template is as good.
+    // Another process was faster; its template is equal.
     if (!(await exists(finished))) throw error;
   });
   await rm(draft, { recursive: true, force: true });
   return finished;
 }
 
-/** A new folder that the server's account may pass through. */
+/** Creates a folder that the account of the server may traverse. */
 async function passable(start: string): Promise<string> {
   const folder = await mkdtemp(start);
   await chmod(folder, 0o711);

@@ -1,6 +1,6 @@
-/** What a node has mailed: without a mail server it writes each mail into a file, and logs where. */
+/** Mails of a node: without a mail server it writes each mail into a file, and logs the path. */
 import { readFile } from 'node:fs/promises';
-import type { LogLine, NodeProcess } from './node-process.ts';
+import type { LogLine, LogSource } from './test-log.ts';
 
 /** The page that a link leads to, and the subject of the mails with such a link. */
 const subjects = {
@@ -15,7 +15,7 @@ export type MailedPage = keyof typeof subjects;
 const given = new Set<unknown>();
 
 /** The text of the newest mail to the address with a link to the page, once there is one; each is given once. */
-export async function readMail(node: NodeProcess, to: string, page: MailedPage): Promise<string> {
+export async function readMail(node: LogSource, to: string, page: MailedPage): Promise<string> {
   const isNew = (line: LogLine): boolean =>
     line['to'] === to && line['subject'] === subjects[page] && !given.has(line['file']);
   const { file } = node.lines.findLast(isNew) ?? (await node.said(isNew));
@@ -35,6 +35,6 @@ export function findToken(mail: string, page: MailedPage): string {
 }
 
 /** Of the newest mail, as {@link readMail}. */
-export async function readMailedToken(node: NodeProcess, to: string, page: MailedPage): Promise<string> {
+export async function readMailedToken(node: LogSource, to: string, page: MailedPage): Promise<string> {
   return findToken(await readMail(node, to, page), page);
 }

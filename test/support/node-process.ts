@@ -11,17 +11,10 @@ import { adopt, stop as stopServer } from '../../storage/embedded/postmaster.ts'
 import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from './module-cache-options.ts';
+import type { LogLine, LogSource } from './test-log.ts';
 import { withTimeLimit, timeLimitMs } from './time-limit.ts';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
-
-/** One line of the node's log; pino's numbers stand for the names of levels, so that they can be compared: 50 is an error. */
-export interface LogLine {
-  readonly level: number;
-  readonly msg: string;
-  readonly pid: number;
-  readonly [field: string]: unknown;
-}
 
 const levels = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 } as const;
 
@@ -79,7 +72,7 @@ function toOwnCache(program: string): Readonly<Record<string, string>> {
 /** Nobody listens there. */
 const nowhere = 'http://127.0.0.1:1/v1';
 
-export class NodeProcess {
+export class NodeProcess implements LogSource {
   readonly folder: string;
   readonly port: number;
   readonly url: string;

@@ -1,21 +1,25 @@
-/** What test files that share a process (test/batch.ts) share beside it: it ends after the last of them. */
+/** What test files of one worker process share (test/runner/worker.ts). It ends after the last file. */
 
 type End = () => Promise<unknown>;
 
 let ends: End[] | undefined;
 
-/** For test/batch.ts: from now on files share this process. */
-export function share(): void {
+/** For the worker: files share this process from now on. */
+export function startSharing(): void {
   ends = [];
 }
 
-/** Has it ended after the last file. False: the file is alone, and ends it itself. */
+export function isSharing(): boolean {
+  return ends !== undefined;
+}
+
+/** Calls `end` after the last file. Returns false when the file has a process of its own and must end it itself. */
 export function endAfterLastFile(end: End): boolean {
   ends?.push(end);
   return ends !== undefined;
 }
 
-/** For test/batch.ts. */
+/** For the worker: ends everything in the reverse order of its start. */
 export async function endShared(): Promise<void> {
-  for (const end of ends ?? []) await end();
+  for (const end of (ends ?? []).reverse()) await end();
 }

@@ -10,7 +10,7 @@ import { findAccount } from '../../storage/embedded/account.ts';
 import { findBinaries, installedBinaries, serverEnvironment } from '../../storage/embedded/binaries.ts';
 import { settings } from '../../storage/embedded/cluster.ts';
 import { pickPort } from './free-port.ts';
-import type { TestDatabase } from './database.ts';
+import type { TestServer } from './database.ts';
 import { eventually } from './eventually.ts';
 import { dataRoot } from './memory-folder.ts';
 import { processGuard } from './process-guard.ts';
@@ -30,7 +30,7 @@ export interface Standby {
  */
 export async function startStandby(
   t: { teardown(handler: () => Promise<void>): unknown },
-  { url: primaryUrl, superuserUrl }: Pick<TestDatabase, 'url' | 'superuserUrl'>,
+  { url: primaryUrl, superuserUrl }: Pick<TestServer, 'url' | 'superuserUrl'>,
 ): Promise<Standby> {
   const root = await mkdtemp(join(dataRoot, `skein-test-${process.pid}-`));
   await chmod(root, 0o711);

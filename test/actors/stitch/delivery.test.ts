@@ -26,9 +26,8 @@ import { ShiftedClock, StitchNode, type StitchNodeOptions } from '../../support/
 
 let shared: TestDatabase;
 t.before(async () => {
-  shared = await startTestDatabase();
+  shared = await startTestDatabase(t);
 });
-t.teardown(() => shared.stop());
 
 async function nodeFor(t: Test, options: StitchNodeOptions = {}): Promise<StitchNode> {
   const node = new StitchNode(shared.database, options);

@@ -7,7 +7,7 @@ import t from 'tap';
 import { startTestDatabase } from '../../support/database.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { createSdkAccount } from '../sdk/sdk-account.ts';
 import { Cli } from './cli.ts';
 

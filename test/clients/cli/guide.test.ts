@@ -8,7 +8,7 @@ import { build as bundle } from 'esbuild';
 import t from 'tap';
 import { readDocument, root } from '../../docs/markdown.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { createSdkAccount } from '../sdk/sdk-account.ts';
 import { Cli } from './cli.ts';
 

@@ -12,7 +12,7 @@ import type { Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import type { Ending } from '../../support/chromium.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 await promisify(execFile)(process.execPath, [
   fileURLToPath(new URL('../../../clients/build.js', import.meta.url)),

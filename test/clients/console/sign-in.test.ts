@@ -6,7 +6,7 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { findBarriers, openConsole, receive, startConsole, watch } from './console-page.ts';
 import { createMailFolder, readMailedLink, readMailedToken } from './mailed.ts';
 

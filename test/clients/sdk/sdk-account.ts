@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { Skein, type ClientOptions } from '../../../clients/sdk/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 /** What a test of the client works with. */
 export interface SdkAccount {

@@ -5,7 +5,7 @@ import { mailText } from '../../../gateway/mail/messages.ts';
 import { type ApiError, Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { findBarriers, watch } from '../console/console-page.ts';
 import { createMailFolder, readMailedToken } from '../console/mailed.ts';
 

@@ -7,7 +7,7 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { findBarriers, watch } from '../console/console-page.ts';
 import { createMailFolder, readMailedToken } from '../console/mailed.ts';
 import {

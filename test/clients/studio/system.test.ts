@@ -6,7 +6,7 @@ import { startChromium } from '../../support/chromium.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { NatsServer } from '../../support/nats-server.ts';
 import { NodeProcess } from '../../support/node-process.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import {
   addOperator,
   createConsoleAccount,

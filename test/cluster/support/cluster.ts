@@ -6,7 +6,7 @@ import type { ClusterStatus } from '../../../runtime/cluster/status.ts';
 import { getShard } from '../../../runtime/placement/shards.ts';
 import { pickPort } from '../../support/free-port.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTestServer, type TestServer } from '../../support/database.ts';
 import { NatsServer, type NatsServerOptions } from '../../support/nats-server.ts';
 import { NodeProcess, type Ending } from '../../support/node-process.ts';
 import { Proxy } from '../../support/proxy.ts';
@@ -32,7 +32,7 @@ export interface TestClusterOptions {
 
 export class TestCluster {
   readonly nats: NatsServer;
-  readonly database: TestDatabase;
+  readonly database: TestServer;
   readonly shards: number;
   /** Those that have ended included. Nodes that were made at once are in any order. */
   readonly nodes: NodeProcess[] = [];
@@ -51,7 +51,7 @@ export class TestCluster {
   private constructor(
     t: Ending,
     nats: NatsServer,
-    database: TestDatabase,
+    database: TestServer,
     databaseUrl: string,
     options: TestClusterOptions,
   ) {
@@ -83,7 +83,7 @@ export class TestCluster {
   static async start(t: Ending, options: TestClusterOptions = {}): Promise<TestCluster> {
     const [nats, database] = await Promise.all([
       NatsServer.of(t, options.nats),
-      startTestDatabase(t, { durable: options.durable ?? false }),
+      startTestServer(t, { durable: options.durable ?? false }),
     ]);
     const isOther = options.program !== undefined;
     const databaseUrl = isOther ? await database.createDatabase('of_another_version') : database.url;

@@ -9,7 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import pg from 'pg';
 import type { Test } from 'tap';
-import { startTestDatabase } from '../../support/database.ts';
+import { startTestServer } from '../../support/database.ts';
 import { findDebianProgram } from '../../support/debian-program.ts';
 import { eventually } from '../../support/eventually.ts';
 import { pickPort } from '../../support/free-port.ts';
@@ -144,7 +144,7 @@ export class ComposeProcesses {
       const [, setting, value] = /^(\w+)=(.*)$/.exec(each) ?? [];
       return setting === undefined || value === undefined ? [] : [[setting, value] as const];
     });
-    const { superuserUrl } = await startTestDatabase(this.#t, { settings: Object.fromEntries(settings) });
+    const { superuserUrl } = await startTestServer(this.#t, { settings: Object.fromEntries(settings) });
     const client = new pg.Client({ connectionString: superuserUrl });
     await client.connect();
     await client.query(`alter role ${user} password '${password}'`);

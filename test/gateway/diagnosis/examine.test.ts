@@ -17,7 +17,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { KeyRing, loadHashRoot } from '../../../storage/secrets/index.ts';
 import { freshKey } from '../../support/accounts.ts';
 import { clientTest, receiverTest } from '../../support/certificates.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import { startTestServer } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { dataFolder } from '../../support/node-process.ts';
 import { moduleCacheEnvironment, moduleCacheOptions } from '../../support/module-cache-options.ts';
@@ -72,7 +72,7 @@ async function serveTls(t: Test, pair: { readonly key: string; readonly cert: st
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const { url, database, createDatabase } = await startTestDatabase(t, { durable: true });
+const { url, database, createDatabase } = await startTestServer(t, { durable: true });
 const DATA_DIR = await dataFolder(t);
 
 t.test('a node of a cluster, with everything in order', async t => {
@@ -178,7 +178,7 @@ t.test('a database that is empty, later, or careless', async t => {
   const later = await examine({ ...node, DATABASE_URL: url, HOST: '127.0.0.1' });
   await database.query(`delete from migrations where name = '9999-later'`);
   t.match(later, { code: 1, findings: { schema: { result: 'failed', detail: '9999-later' } } });
-  const careless = await startTestDatabase(t);
+  const careless = await startTestServer(t);
   const lax = await examine({ ...node, DATABASE_URL: careless.url, HOST: '127.0.0.1' });
   t.match(lax, { code: 1, findings: { durability: { result: 'failed', detail: 'fsync' } } });
 });

@@ -23,7 +23,7 @@ import type { Database } from '../../../storage/database/database.ts';
 import { Line } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 export const token = 'billing-token-0123456789-0123456789';
 export const otherToken = 'crm-token-0123456789-0123456789-0123';

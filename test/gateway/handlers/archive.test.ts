@@ -6,7 +6,7 @@ import type { OperationId } from '../../../protocol/operations/table.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { type Client, Line, type Asked, type Refusal } from '../../node/client.ts';
 import { newStitch, signUp, type Tenant } from '../../node/tenant.ts';
 import { Client as StreamClient } from '../stream/stream-fixture.ts';

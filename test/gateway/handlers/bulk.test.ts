@@ -6,7 +6,7 @@ import type { Thread } from '../../../protocol/resources/thread.ts';
 import { type Asked, Line, type Client, type Refusal } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url, database } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url);

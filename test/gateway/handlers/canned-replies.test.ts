@@ -5,7 +5,7 @@ import type { CannedReply } from '../../../protocol/resources/canned-reply.ts';
 import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url, database } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url, { LIMITS: '{"cannedReplies": 4}' });

@@ -8,7 +8,7 @@ import { signUp, type Tenant } from '../../node/tenant.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 /** Everything ends with the test. `variables` are the node's, beside those of the provider and its keys. */
 export async function startChatapp(t: Test, variables: Readonly<Record<string, string>> = {}) {

@@ -19,7 +19,7 @@ import {
   writeJson,
 } from '../../support/chatapp-provider/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { startChatapp } from './chatapp-fixture.ts';
 
 const fixture = await startChatapp(t);

@@ -5,7 +5,7 @@ import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
 import { Client, Line, type ListOf } from '../../node/client.ts';
 import { newKey, signUp } from '../../node/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { startChatapp } from './chatapp-fixture.ts';
 
 const fixture = await startChatapp(t);

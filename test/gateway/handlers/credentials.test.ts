@@ -4,7 +4,7 @@ import type { Caller } from '../../../protocol/resources/caller.ts';
 import { Client, Line, type Refusal } from '../../node/client.ts';
 import { newKey, signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const serviceToken = 'a-token-of-thirty-two-characters';
 const { url } = await startTestDatabase(t);

@@ -6,7 +6,7 @@ import { newId } from '../../../protocol/ids.ts';
 import { Line, type Refusal } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url);

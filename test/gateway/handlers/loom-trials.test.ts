@@ -13,7 +13,7 @@ import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 interface Prompt {
   readonly model: string;

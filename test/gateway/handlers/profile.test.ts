@@ -4,7 +4,7 @@ import type { ListedConsoleMember, Profile, WorkspaceMember } from '../../../pro
 import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url);

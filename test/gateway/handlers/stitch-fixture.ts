@@ -5,7 +5,7 @@ import type { Database } from '../../../storage/database/database.ts';
 import { Line, type Client, type ListOf } from '../../node/client.ts';
 import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { Receiver } from '../../support/receiver.ts';
 
 export interface NodeOptions {

@@ -7,7 +7,7 @@ import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
 import { type Asked, Client, Line, type ListOf } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url, database } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url);

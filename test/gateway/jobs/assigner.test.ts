@@ -9,7 +9,7 @@ import { signUp, type Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import fc from '../../support/fuzz.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { Client as StreamClient } from '../stream/stream-fixture.ts';
 
 t.test('threads that wait go to operators who are online and have room, in turn', async t => {

@@ -4,7 +4,7 @@ import { WorkspaceMember } from '../../../storage/entities/tenancy.ts';
 import { Line, type ListOf } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 interface Thread {
   readonly threadId: string;

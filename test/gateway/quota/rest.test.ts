@@ -5,7 +5,7 @@ import { Client, Line } from '../../node/client.ts';
 import { signUp } from '../../node/tenant.ts';
 import { newApiKeySecret } from '../../../storage/tenancy/api-key-secret.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { quotaNodes } from './quota-fixture.ts';
 import { projectId, startRest } from '../rest/rest-fixture.ts';
 

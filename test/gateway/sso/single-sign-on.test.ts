@@ -6,7 +6,7 @@ import { NameServer } from '../../support/name-server.ts';
 import { clientId, clientSecret, startOidcProvider } from '../../support/oidc-provider/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { showCode } from '../../support/totp.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const { url, database: db } = await startTestDatabase(t);
 const records = new Map<string, string>();

@@ -7,7 +7,7 @@ import { signUp } from '../../node/tenant.ts';
 import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { NatsServer } from '../../support/nats-server.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import { Client, type Frame } from './stream-fixture.ts';
 
 const { url } = await startTestDatabase(t);

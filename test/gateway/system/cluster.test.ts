@@ -7,7 +7,7 @@ import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { NatsServer } from '../../support/nats-server.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 const admin = 'ops@example.com';
 /** Of eight shards, by the rendezvous of these names. */

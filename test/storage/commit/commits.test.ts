@@ -3,7 +3,7 @@ import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import { Duplicate, Fenced } from '../../../runtime/actor/store.ts';
 import { appendEvent } from '../../../storage/writes/index.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import { startTestDatabase, startTestServer } from '../../support/database.ts';
 import { Proxy } from '../../support/proxy.ts';
 import {
   at,
@@ -231,7 +231,7 @@ t.test('commits', async t => {
   });
 
   await t.test('a killed database: every commit settles, what was acknowledged is there, once', async t => {
-    const durable = await startTestDatabase(t, { durable: true });
+    const durable = await startTestServer(t, { durable: true });
     await durable.database.query(
       'insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)',
       [projectId, 'e'],

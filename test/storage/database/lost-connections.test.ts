@@ -4,14 +4,14 @@ import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { openDatabase } from '../../../storage/database/database.ts';
 import { isTransient } from '../../../storage/database/errors.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import { startTestDatabase, startTestServer } from '../../support/database.ts';
 import { Proxy } from '../../support/proxy.ts';
 
 /** More than the ORM has connections. */
 const losses = 5;
 
 t.test('lost transactions give their connections back, and their errors pass', async t => {
-  const server = await startTestDatabase(t, { poolSize: 8 });
+  const server = await startTestServer(t, { poolSize: 8 });
   const { database } = server;
   // A server at work, or being revived, keeps no process alive.
   const alive = setInterval(() => undefined, 1_000);

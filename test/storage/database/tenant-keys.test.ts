@@ -16,7 +16,7 @@ import { eventually } from '../../support/eventually.ts';
 import { ParseTrees } from '../../support/parse-tree.ts';
 import { groupByProject, readSchema } from '../../support/project-joins.ts';
 import { onStatement } from '../../support/sent-statements.ts';
-import { startSkeinOn } from '../../support/skein-in-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
 /** What is written once a minute at most, however many messages come. */
 const periodic = ['usage_days', 'usage_channel_days', 'usage_marks', 'search_marks', 'operators', 'mails'];

@@ -14,7 +14,7 @@ import { readAccess, toSuperuserUrl } from '../../../storage/embedded/cluster.ts
 import { readProcessStart } from '../../../storage/embedded/process.ts';
 import { readEmbeddedUrl, startEmbedded } from '../../../storage/embedded/start.ts';
 import { ensurePartitions } from '../../../storage/retention/partitions.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import { startTestServer } from '../../support/database.ts';
 import { moduleCacheOptions } from '../../support/module-cache-options.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -146,7 +146,7 @@ t.test('a status file whose pid is another program now does not stop the start',
 t.test(
   'a server that is killed is restarted at its address, with everything that was acknowledged',
   async t => {
-    const server = await startTestDatabase(t, { durable: true });
+    const server = await startTestServer(t, { durable: true });
     const { database } = server;
     await database.query('create table written (n int primary key)');
     let acknowledged = 0;
