@@ -1,4 +1,6 @@
 /** How long a fault keeps writes to threads from succeeding. */
+import type { Test } from 'tap';
+import type { TestCluster } from './cluster.ts';
 import type { Answer, Load } from './load.ts';
 
 /** What comes so soon was sent before. */
@@ -51,4 +53,16 @@ export function worst(took: readonly number[]): { readonly p99: number; readonly
   const sorted = [...took].sort((a, b) => a - b);
   const at = (part: number): number => Math.round(sorted[Math.ceil(sorted.length * part) - 1] ?? 0);
   return { p99: at(0.99), max: at(1) };
+}
+
+/** Kills the node that owns most of the threads that are written to. Resolves when each of them is writable again. */
+export async function killBusiest(t: Test, cluster: TestCluster, load: Load): Promise<void> {
+  await load.more(80);
+  const victim = await cluster.busiest(load.current);
+  const recovery = new Recovery(load, await cluster.ownership(victim));
+  load.spare(victim);
+  await victim.kill();
+  t.ok(recovery.threads > 0, `it owned ${recovery.threads} threads of the load`);
+  const took = await recovery.complete();
+  t.comment(`writes succeed again after ${took.map(Math.round).join(' ')} ms`);
 }
