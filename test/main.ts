@@ -81,12 +81,16 @@ t.setTimeout(0);
 const lanes = availableParallelism() + 1;
 t.jobs = lanes;
 
+/** Not `once`: a library of tap ends the process at a signal to which only it listens. */
+let interrupted = false;
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
   ['SIGHUP', 1],
 ] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
+    if (interrupted) return;
+    interrupted = true;
     void endWorkers()
       .then(removeLeftovers)
       .finally(() => process.exit(128 + number));

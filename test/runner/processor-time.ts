@@ -18,14 +18,25 @@ export function readProcessorTime(): number {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1_000;
   }
+  const processes = readProcesses();
+  let total = 0;
+  for (const [pid, { ms }] of processes) if (isWithin(processes, pid, process.pid)) total += ms;
+  return total;
+}
+
+/** Returns the processes that a process has started, and theirs. Only on Linux. */
+export function listDescendants(of: number): number[] {
+  const processes = readProcesses();
+  return [...processes.keys()].filter(pid => pid !== of && isWithin(processes, pid, of));
+}
+
+function readProcesses(): ReadonlyMap<number, Process> {
   const processes = new Map<number, Process>();
   for (const name of readdirSync('/proc')) {
     const found = /^\d+$/.test(name) ? readProcess(name) : undefined;
     if (found !== undefined) processes.set(Number(name), found);
   }
-  let total = 0;
-  for (const [pid, { ms }] of processes) if (isWithin(processes, pid)) total += ms;
-  return total;
+  return processes;
 }
 
 function readProcess(pid: string): Process | undefined {
@@ -44,9 +55,9 @@ function readProcess(pid: string): Process | undefined {
   }
 }
 
-function isWithin(processes: ReadonlyMap<number, Process>, pid: number): boolean {
+function isWithin(processes: ReadonlyMap<number, Process>, pid: number, ancestor: number): boolean {
   for (let at: number | undefined = pid; at !== undefined && at > 0; at = processes.get(at)?.parent) {
-    if (at === process.pid) return true;
+    if (at === ancestor) return true;
   }
   return false;
 }

@@ -37,7 +37,9 @@ export class WorkerProcess {
   #hasEnded = false;
 
   constructor() {
-    const child = spawn(process.execPath, [...nodeOptions, ...moduleCacheOptions, program], {
+    // The argument becomes part of the names of tap's test folders, so that two runs do not use the same.
+    const args = [...nodeOptions, ...moduleCacheOptions, program, String(process.pid)];
+    const child = spawn(process.execPath, args, {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: { ...process.env, ...moduleCacheEnvironment },
     });

@@ -5,10 +5,12 @@
  * Each file has a `tap` of its own: a subtest that ends, with its teardown, before the next file starts. The environment is then restored.
  * A process that does not end after its last file names the resources that were open after each file.
  */
+import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t, { type Test } from 'tap';
+import { startCoverage } from '../mutation/coverage.ts';
 import { endShared, startSharing } from '../support/shared-by-files.ts';
 import { readProcessorTime } from './processor-time.ts';
 
@@ -55,6 +57,10 @@ function restoreEnvironment(): void {
   Object.assign(process.env, environment);
 }
 
+/** Set for mutation tests: the file that receives what each test file executes. */
+const coverageFile = environment['TEST_COVERAGE'];
+const takeCoverage = coverageFile === undefined ? undefined : await startCoverage();
+
 async function runFile(file: string): Promise<void> {
   const before = readProcessorTime();
   await t.test(file, { timeout: timeoutMs }, async own => {
@@ -62,6 +68,9 @@ async function runFile(file: string): Promise<void> {
     tests.set(href, own);
     await import(href);
   });
+  if (coverageFile !== undefined) {
+    appendFileSync(coverageFile, `${JSON.stringify({ file, coverage: await takeCoverage?.() })}\n`);
+  }
   restoreEnvironment();
   open.push(`after ${file}: ${process.getActiveResourcesInfo().sort().join(', ')}`);
   const report: FileReport = {
@@ -84,7 +93,7 @@ async function end(): Promise<void> {
 }
 
 // Runs the handlers of `exit`, which remove what the files have started.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
 /** Keeps the process alive between files: tap unreferences the channel to the runner. */
 const waiting = setInterval(() => undefined, 2 ** 30);
 t.setTimeout(0);

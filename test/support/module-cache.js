@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const folder = fileURLToPath(
   new URL(`../../node_modules/.cache/skein-tests/stripped-${process.version}/`, import.meta.url),
@@ -43,10 +43,23 @@ function stripQuietly(text) {
   }
 }
 
+/** One change of one file, for mutation tests (test/mutation). */
+const mutation = process.env['MUTATION'] === undefined ? undefined : JSON.parse(process.env['MUTATION']);
+const mutated = mutation === undefined ? undefined : pathToFileURL(mutation.file).href;
+
+/**
+ * @param {string} url
+ * @param {string} text
+ */
+function mutate(url, text) {
+  if (url !== mutated) return text;
+  return `${text.slice(0, mutation.from)}${mutation.replacement}${text.slice(mutation.to)}`;
+}
+
 registerHooks({
   load(url, context, nextLoad) {
     if (!url.startsWith('file:') || !/\.ts(?:$|\?)/.test(url)) return nextLoad(url, context);
-    const source = strip(readFileSync(fileURLToPath(url), 'utf8'));
+    const source = strip(mutate(url, readFileSync(fileURLToPath(url), 'utf8')));
     return { format: 'module', source, shortCircuit: true };
   },
 });

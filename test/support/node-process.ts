@@ -91,6 +91,8 @@ export class NodeProcess implements LogSource {
     // Nothing of this process's own environment: neither a configuration nor the test runner's hooks.
     this.#environment = {
       PATH: process.env['PATH'] ?? '',
+      // Of a mutation test, for module-cache.js.
+      ...(process.env['MUTATION'] === undefined ? {} : { MUTATION: process.env['MUTATION'] }),
       DATA_DIR: folder,
       HOST: '127.0.0.1',
       PORT: String(port),
