@@ -20,7 +20,7 @@ const usage = 'usage: npm run tap -- [--all | --rest] [--shard=INDEX/COUNT] [FIL
 const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
-const alone: readonly RegExp[] = [
+const unshared: readonly RegExp[] = [
   /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
   /^test\/clients\/(?:cli|sdk)\//,
   /^test\/clients\/console\/(?:demo|cluster|no-stream)\.test\.ts$/,
@@ -84,7 +84,7 @@ export function createQueue(options: RunOptions): { take(lane: number): PlannedF
     take(lane) {
       const [first, second] = lane % 2 === 0 ? queues : [queues[1], queues[0]];
       const file = first.shift() ?? second.shift();
-      return file === undefined ? undefined : { file, isAlone: alone.some(each => each.test(file)) };
+      return file === undefined ? undefined : { file, isAlone: unshared.some(each => each.test(file)) };
     },
   };
 }
