@@ -137,7 +137,7 @@ async function listExports(folder: string, file: string): Promise<ReadonlyMap<st
   return names;
 }
 
-/** Returns what the compiler says about check.ts. */
+/** Returns what the compiler says about the folder. */
 async function check(folder: string): Promise<string> {
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const args = [
