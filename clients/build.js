@@ -97,6 +97,8 @@ async function build() {
     await compressAssets();
     writeFileSync(join(fresh, 'stamp'), sources);
     publish(sources);
+    const { user, system } = process.cpuUsage();
+    process.stdout.write(`Built the web apps: ${((user + system) / 1e6).toFixed(1)} s of processor time.\n`);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }
