@@ -13,6 +13,9 @@
  * node_modules/.bin come first on the program's PATH, so that all its children find the same Node, by name as well as by
  * `process.execPath`.
  *
+ * GENERATED CODE. Where the code that follows from the contract is missing or out of date (generate.js), the launcher generates it first. The
+ * server's programs need none of it. When the generator fails, it says why, and the program starts nevertheless.
+ *
  * SIGNALS. The launcher passes on every SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2, and stays until the program has ended. Then it
  * ends in the same way: with the same exit code, or by the same signal.
  *
@@ -36,11 +39,12 @@
  * - SIGKILL of the launcher. The program goes on. In a container it ends with process 1, service managers stop what is left of a service, and
  *   elsewhere the next start says which process holds the data folder.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isGenerated } from './generate.js';
 import { nodeOptions, serverOptions } from './node-options.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -110,20 +114,44 @@ function findCommand(command) {
 }
 
 /**
- * What Node is to run: its options, the file, the file's arguments.
+ * Returns what Node has to run: its options, the file, and the arguments of the file.
  *
  * @param {string[]} words
+ * @param {string} file
  * @returns {string[]}
  */
-function toNodeArguments(words) {
-  if (words[0] === '--bin') return [...nodeOptions, findCommand(words[1]), ...words.slice(2)];
-  const at = words.findIndex(word => !word.startsWith('-'));
-  const file = words[at];
+function toNodeArguments(words, file) {
+  if (words[0] === '--bin') return [...nodeOptions, file, ...words.slice(2)];
+  const isServer = file === join(root, 'gateway', 'main.ts');
+  return [...(isServer ? serverOptions : nodeOptions), ...words];
+}
+
+/**
+ * Returns the file that is to run.
+ *
+ * @param {string[]} words
+ */
+function findFile(words) {
+  if (words[0] === '--bin') return findCommand(words[1]);
+  const file = words.find(word => !word.startsWith('-'));
   if (file === undefined) {
     throw new LaunchError('say what to run: node .config/launch.js FILE, or --bin NAME');
   }
-  const isServer = resolve(file) === join(root, 'gateway', 'main.ts');
-  return [...(isServer ? serverOptions : nodeOptions), ...words];
+  return resolve(file);
+}
+
+/** Programs that need no generated code, or generate it themselves. */
+const withoutGenerated = /^(?:gateway\/|\.config\/generate\.js$|clients\/build\.js$)/;
+
+/**
+ * Generates what is missing or out of date.
+ *
+ * @param {string} node
+ * @param {string} file the program that is to run
+ */
+function generate(node, file) {
+  if (withoutGenerated.test(relative(root, file).replaceAll('\\', '/')) || isGenerated()) return;
+  spawnSync(node, [...nodeOptions, join(root, '.config', 'generate.js')], { stdio: ['ignore', 2, 2] });
 }
 
 /** How often the launcher looks for npm. Reading one file of /proc costs some 20 microseconds. */
@@ -211,10 +239,12 @@ function fail(message) {
 /** @param {string[]} words */
 function launch(words) {
   const node = findNode();
-  const args = toNodeArguments(words);
+  const file = findFile(words);
+  const args = toNodeArguments(words, file);
   const path = [dirname(node), join(packages, '.bin'), process.env['PATH'] ?? ''].join(delimiter);
   // Set in place: on Windows the variable may be written Path, and a copy of the environment would have both.
   process.env['PATH'] = path;
+  generate(node, file);
   const child = spawn(node, args, { stdio: 'inherit' });
   child.once('error', error => fail(`${node} cannot be run: ${error.message}`));
   child.once('exit', endLike);

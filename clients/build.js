@@ -1,10 +1,13 @@
-// Builds the web apps into clients/dist, unless what is there was built from the same sources, and compresses the files. Plain JavaScript,
-// since npm runs it as `prepare` with whatever Node there is.
+/**
+ * `npm run build`, which npm also runs as `prepare`: generates code from the contract (.config/generate.js), and builds the web apps into
+ * clients/dist, unless they were built from the same sources. Prints the processor time that it took.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { generate } from '../.config/generate.js';
 
 const clients = import.meta.dirname;
 const dist = join(clients, 'dist');
@@ -69,6 +72,7 @@ function publish(sources) {
 }
 
 async function build() {
+  await generate();
   const sources = hashSources();
   if (isBuiltFrom(sources)) return;
   const vite = await loadVite();
@@ -93,6 +97,8 @@ async function build() {
     await compressAssets();
     writeFileSync(join(fresh, 'stamp'), sources);
     publish(sources);
+    const { user, system } = process.cpuUsage();
+    process.stdout.write(`Built the web apps: ${((user + system) / 1e6).toFixed(1)} s of processor time.\n`);
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

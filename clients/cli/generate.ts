@@ -1,10 +1,7 @@
 /**
- * `npm run sdk`: writes what `skein api` knows of each operation (generated/operations.ts), from the contract: its fields, who may ask, what
- * it is for.
+ * Generates what `skein api` knows about each operation from the contract: its purpose, its fields, and the credentials that may call it.
+ * `npm run generate` writes it to generated/operations.ts.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openApiDocument } from '../../protocol/openapi/index.ts';
 import {
   getJsonSchema,
@@ -17,7 +14,7 @@ import {
 import { formatType } from '../sdk/generator/type-text.ts';
 import { withoutCall } from '../sdk/names.ts';
 
-/** The generated file. */
+/** Returns the text of the file. */
 export function generate(): string {
   const document = openApiDocument({
     baseUrl: 'http://127.0.0.1:8080',
@@ -85,10 +82,4 @@ function describeField(
 ): object {
   const type = formatType(schema, 'input').replaceAll(/\s+/g, ' ').replaceAll('readonly ', '');
   return { name, place, isRequired, type, description };
-}
-
-if (import.meta.main) {
-  const folder = fileURLToPath(new URL('generated', import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'operations.ts'), generate());
 }

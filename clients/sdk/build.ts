@@ -32,7 +32,11 @@ export async function build(folder: string): Promise<void> {
   ]);
 }
 
-async function compile(outDir: string, options: readonly string[]): Promise<void> {
+/** Writes the ES modules and their declarations into the folder, or by other options another kind of modules. */
+export async function compile(
+  outDir: string,
+  options: readonly string[] = compilerOptions.esm,
+): Promise<void> {
   const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
   const args = [compiler, '-p', toPath('tsconfig.json'), '--outDir', outDir, ...options];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -1,10 +1,4 @@
-/**
- * `npm run sdk`: writes what of the client follows from the contract (generated/), from the project's own tables. It takes a second; a test
- * compares what it gives with what is committed.
- */
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+/** Generates the part of the client that follows from the contract. `npm run generate` writes it to generated/. */
 import { errors } from '../../protocol/errors.ts';
 import { openApiDocument } from '../../protocol/openapi/index.ts';
 import type { OperationId, operations } from '../../protocol/operations/index.ts';
@@ -14,7 +8,7 @@ import { formatOperations, formatResources, formatTypes } from './generator/file
 import { extraMethods, operationNames, repeatableWithoutKey, withoutCall } from './names.ts';
 
 type Rows = typeof operations;
-/** The operations that the client has to name: all public ones but those without a call. */
+/** Operations that need a name in names.ts: all public ones, except those without a call. */
 type NamedOperationId = {
   [Id in OperationId]: Rows[Id] extends { readonly hidden: true }
     ? never
@@ -23,7 +17,7 @@ type NamedOperationId = {
       : Id;
 }[OperationId];
 
-/** The generated files, by their names. */
+/** Returns the texts of the files by their names. */
 export function generate(): Readonly<Record<string, string>> {
   const names = operationNames satisfies Readonly<Record<NamedOperationId, string>>;
   const document = openApiDocument({
@@ -36,10 +30,4 @@ export function generate(): Readonly<Record<string, string>> {
     'resources.ts': formatResources(document, calls, extraMethods),
     'operations.ts': formatOperations(calls, document.info.version),
   };
-}
-
-if (import.meta.main) {
-  const folder = fileURLToPath(new URL('generated', import.meta.url));
-  mkdirSync(folder, { recursive: true });
-  for (const [name, text] of Object.entries(generate())) writeFileSync(join(folder, name), text);
 }

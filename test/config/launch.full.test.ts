@@ -115,6 +115,26 @@ t.test('it runs a command of a package by name', async t => {
   }
 });
 
+t.test(
+  'it generates code before a program that needs it, and starts the program also when that fails',
+  async t => {
+    const root = await createInstalled(t);
+    await writeFile(
+      join(root, '.config/generate.js'),
+      `import { existsSync } from 'node:fs';
+export const isGenerated = () => existsSync('fresh');
+if (process.argv[1] === import.meta.filename) { console.log('generating'); process.exit(1); }
+`,
+    );
+    await writeFile(join(root, 'gateway/keys.ts'), "console.log('keys');");
+    await writeFile(join(root, 'program.ts'), "console.log('program');");
+    t.same(await run(t, root, launcher, 'gateway/keys.ts'), { code: 0, output: 'keys\n' });
+    t.same(await run(t, root, launcher, 'program.ts'), { code: 0, output: 'generating\nprogram\n' });
+    await writeFile(join(root, 'fresh'), '');
+    t.same(await run(t, root, launcher, 'program.ts'), { code: 0, output: 'program\n' });
+  },
+);
+
 t.test('every script of package.json goes through it', async t => {
   const text = await readFile(join(repository, 'package.json'), 'utf8');
   const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };

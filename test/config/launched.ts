@@ -40,6 +40,7 @@ export async function createProject(t: Test): Promise<string> {
   for (const name of ['launch.js', 'node-options.js']) {
     await cp(join(repository, '.config', name), join(root, '.config', name));
   }
+  await writeFile(join(root, '.config/generate.js'), 'export const isGenerated = () => true;\n');
   const reporter = await readFile(new URL('reporter.ts', import.meta.url));
   await mkdir(join(root, 'gateway'));
   await writeFile(join(root, 'gateway/main.ts'), reporter);

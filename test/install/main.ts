@@ -169,7 +169,7 @@ const steps: readonly { readonly name: string; readonly run: (run: Run, folder: 
   [
     { name: 'npm ci', run: (run, folder) => complete(run(folder, ['ci', '--no-audit', '--no-fund'])) },
     { name: 'npm run contract', run: (run, folder) => complete(run(folder, ['run', 'contract'])) },
-    { name: 'npm run proto', run: (run, folder) => complete(run(folder, ['run', 'proto'])) },
+    { name: 'npm run generate', run: (run, folder) => complete(run(folder, ['run', 'generate'])) },
     { name: 'npm start, SIGTERM', run: startAndStop },
   ];
 
