@@ -1,4 +1,4 @@
-/** Which Node the launcher takes, how it passes signals on, and how it ends. With the real server: launch-server.test.ts. */
+/** Which Node the launcher takes, how it passes signals on, and how it ends. With the real server: launch-server.full.test.ts. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import t, { type Test } from 'tap';

@@ -113,9 +113,12 @@ async function launch(): Promise<Browser> {
     });
     return browser;
   } catch (error) {
-    throw new Error('no browser starts: install Chromium (Debian: apt-get install chromium; Ubuntu: npx playwright-core install --with-deps chromium; ' +
-        'macOS: brew install --cask chromium), or set CHROMIUM to the path of Chromium, Chrome or Edge', {
-      cause: error,
-    });
+    throw new Error(
+      'no browser starts: install Chromium (Debian: apt-get install chromium; Ubuntu: npx playwright-core install --with-deps chromium; ' +
+        'macOS: brew install --cask chromium), or set CHROMIUM to the path of Chromium, Chrome or Edge',
+      {
+        cause: error,
+      },
+    );
   }
 }
