@@ -1,11 +1,11 @@
-/** A node with an agent, two tools and a model that does as it is told. */
-import { fork } from 'node:child_process';
+/** A node with an agent, two tools, and a model that follows a script. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { Api, type Message, type Page } from '../demo/api.ts';
+import { Endpoint } from '../demo/endpoint.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
+import { Child } from '../support/child.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
-import { ToolServer } from './tool-server.ts';
 
 export interface Run {
   readonly agentRunId: string;
@@ -22,7 +22,7 @@ export interface TracedCall {
   readonly callId: string;
   readonly status: string;
   readonly attempts: number;
-  /** As the tool answered it: see tool-server.ts. */
+  /** The answer of the tool: the number of this arrival of the call. */
   readonly result: { readonly arrival?: number } | null;
 }
 
@@ -32,7 +32,7 @@ export type WrittenMessage = Message & {
   readonly actor: { readonly type: string };
 };
 
-/** What the model is to do: see model-server.ts. */
+/** What the model does: see model-server.ts. */
 export interface Script {
   readonly steps: number;
   readonly calls: number;
@@ -40,45 +40,55 @@ export interface Script {
 }
 
 const pollMs = 50;
+const toolAnswerMs = 30;
 
 export class AgentSetup {
   readonly skein: Skein;
-  /** As an operator. */
+  /** Calls as an operator. */
   readonly operator: Api;
-  readonly tools: ToolServer;
+  /** How often each call reached a tool, by its Idempotency-Key. */
+  readonly arrivals: ReadonlyMap<string, number>;
   readonly #agentId: string;
 
-  private constructor(skein: Skein, tools: ToolServer, agentId: string) {
+  private constructor(skein: Skein, arrivals: ReadonlyMap<string, number>, agentId: string) {
     this.skein = skein;
     this.operator = new Api(skein.server.url, skein.accessToken);
-    this.tools = tools;
+    this.arrivals = arrivals;
     this.#agentId = agentId;
   }
 
-  /** Runs the work on a stage of its own and clears it away. */
+  /** Runs the work on a setup of its own, and stops it afterwards. */
   static async with(
     database: BenchDatabase,
     name: string,
     mode: 'auto' | 'suggest',
     work: (setup: AgentSetup) => Promise<void>,
   ): Promise<void> {
-    const model = fork(new URL('./model-server.ts', import.meta.url), { execPath: process.execPath });
-    const [port] = (await once(model, 'message')) as [number];
-    const tools = new ToolServer(30);
+    const model = new Child(new URL('./model-server.ts', import.meta.url));
+    const port = await model.hear<number>();
+    const arrivals = new Map<string, number>();
+    const tools = new Endpoint(({ headers }, _body, response) => {
+      const key = String(headers['idempotency-key']);
+      const arrival = (arrivals.get(key) ?? 0) + 1;
+      arrivals.set(key, arrival);
+      const answer = JSON.stringify({ arrival });
+      const head = { 'content-type': 'application/json' };
+      setTimeout(() => response.writeHead(200, head).end(answer), toolAnswerMs);
+    });
     const skein = await startSkein(database, name, {
       LLM_PROVIDER_1_URL: `http://127.0.0.1:${port}/v1`,
     });
     try {
-      const agentId = await makeAgent(skein, await tools.listen(), mode);
-      await work(new AgentSetup(skein, tools, agentId));
+      const agentId = await makeAgent(skein, await tools.listen('/'), mode);
+      await work(new AgentSetup(skein, arrivals, agentId));
     } finally {
       await skein.stop();
       await tools.close();
-      model.disconnect();
+      await model.stop();
     }
   }
 
-  /** A thread on which the participant asks for that; its agent does not answer by itself. */
+  /** Creates a thread whose participant sends the script. The agent does not answer by itself. */
   async ask(script: Script): Promise<string> {
     const { api, projectId, channelId } = this.skein;
     const who = randomBytes(6).toString('hex');
@@ -103,7 +113,7 @@ export class AgentSetup {
     for (;;) {
       const now = await this.read(run);
       if (hasEnded(now)) return now;
-      await new Promise(resolve => setTimeout(resolve, pollMs));
+      await pause(pollMs);
     }
   }
 
@@ -142,7 +152,6 @@ async function makeAgent(
   return (await api.post<{ agentId: string }>('/agents', agent)).agentId;
 }
 
-/** Whether nothing more is to come of the run. */
 export function hasEnded({ status }: Pick<Run, 'status'>): boolean {
   return ['succeeded', 'failed', 'cancelled'].includes(status);
 }

@@ -3,37 +3,27 @@
  * what a run costs the node when nothing else is to be done.
  */
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult } from '../support/load.ts';
+import { runLoad } from '../support/load.ts';
+import { readMetric } from '../support/metric.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
-import { runLoad } from '../support/run-load.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
+import { quick as small } from '../support/turns.ts';
 import { inParallel, repeat, AgentSetup } from './agent-setup.ts';
 
-const atOnce = 200;
+const atOnce = small(200, 20);
 const slow = { steps: 2, calls: 2, delayMs: 2_000 };
 const quick = { steps: 2, calls: 2, delayMs: 0 };
-const rounds = 5;
+const rounds = small(5, 1);
+const measuredMs = small(4_000, 500);
 
-/** Messages on other threads of the same channel, at a rate that leaves the node room. */
-function inbound({ skein }: AgentSetup, measuredMs: number): Promise<LoadResult> {
-  return runLoad({
-    ports: [skein.port],
-    path: `/v1/channels/${skein.channelId}/inbound-messages`,
-    headers: { Authorization: `Bearer ${skein.apiKey}` },
-    connections: 8,
-    warmupMs: 500,
-    measuredMs,
-    threads: 100,
-    projectId: skein.projectId,
-  });
+/** The p99 of messages on other threads of the same channel, at a rate that leaves the node room. */
+async function inbound({ skein }: AgentSetup): Promise<number> {
+  const setting = { connections: 8, threads: 100, warmupMs: 500, measuredMs };
+  return (await runLoad({ ...skein.target, ...setting })).p99Ms;
 }
 
-/** The metric's value at the node, in milliseconds. */
-async function eventLoopP99(setup: AgentSetup): Promise<number> {
-  const text = await (await fetch(`${setup.skein.server.url}/metrics`)).text();
-  const found = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(text);
-  if (found === null) throw new Error('the node does not tell the delay of its event loop');
-  return Number(found[1]) * 1_000;
+async function eventLoopP99({ skein }: AgentSetup): Promise<number> {
+  return (await readMetric(skein.server.url, 'nodejs_eventloop_lag_p99_seconds')) * 1_000;
 }
 
 async function begin(
@@ -46,7 +36,7 @@ async function begin(
   return { ended: () => inParallel(runs, 4, run => setup.end(run)) };
 }
 
-export async function benchAgentLoad(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await AgentSetup.with(database, 'skein_agent_load', 'auto', async setup => {
     const { pid } = setup.skein.server;
     await (await begin(setup, quick, atOnce)).ended();
@@ -55,10 +45,10 @@ export async function benchAgentLoad(database: BenchDatabase): Promise<void> {
     const busy: number[] = [];
     const lags: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      idle.push((await inbound(setup, 4_000)).p99Ms);
+      idle.push(await inbound(setup));
       await eventLoopP99(setup);
       const runs = await begin(setup, slow, atOnce);
-      busy.push((await inbound(setup, 4_000)).p99Ms);
+      busy.push(await inbound(setup));
       lags.push(await eventLoopP99(setup));
       await runs.ended();
     }

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { ApiError } from '../demo/api.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { count, table } from '../support/table.ts';
+import { quick } from '../support/turns.ts';
 import { inParallel, AgentSetup } from './agent-setup.ts';
 
-const times = 1_000;
+const times = quick(1_000, 20);
 const atOnce = 8;
-const everyTime = Array.from({ length: times }, (_, index) => index);
+const everyTime = [...Array(times).keys()];
 
 /** 200, or the status that it was refused with. */
 async function getStatus(work: Promise<unknown>): Promise<number> {
@@ -47,7 +48,7 @@ async function raced(setup: AgentSetup, index: number): Promise<'agent first' | 
   return automatic > human ? 'violated' : 'agent first';
 }
 
-export async function benchAgentRaces(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await AgentSetup.with(database, 'skein_agent_suggest', 'suggest', async setup => {
     const outcomes = await inParallel(everyTime, atOnce, () => resolvedTwice(setup));
     const exact = outcomes.filter(statuses => [...statuses].sort((a, b) => a - b).join() === '200,409');

@@ -1,13 +1,8 @@
 /** A node with a channel that is connected to a chat provider, which runs in the benchmark's own process. */
 import pg from 'pg';
+import { createChannel } from '../demo/account.ts';
 import { Api } from '../demo/api.ts';
-import {
-  type Business,
-  connectChannel,
-  createChatappChannel,
-  openBusiness,
-  registerApp,
-} from '../demo/chatapp/business.ts';
+import { type Business, connectChannel, openBusiness, registerApp } from '../demo/chatapp/business.ts';
 import { ChatappProvider } from '../../test/support/chatapp-provider/index.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
@@ -39,7 +34,7 @@ export async function withChatapp(
     await client.query('update users set email_verified_at = now()');
     const business = openBusiness(provider);
     const app = await registerApp(new Api(skein.server.url, skein.accessToken), business);
-    const channelId = await createChatappChannel(skein.api, skein);
+    const channelId = await createChannel(skein.api, skein, 'Chat', 'chatapp');
     const token = provider.accounts.addToken(business.app, business.account);
     const { projectId } = skein;
     const given = { accessToken: token.value, partnerAppCredentialId: app };

@@ -10,11 +10,12 @@ import { createContact, createPayload, type Json } from '../../test/support/chat
 import { ApiError, type Message } from '../demo/api.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { count, table } from '../support/table.ts';
+import { quick } from '../support/turns.ts';
 import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
 
-const participants = 1_000;
+const participants = quick(1_000, 50);
 const perParticipant = 2;
-/** None of them is the number of the business. */
+/** Not the number of the business. */
 const firstPhone = 15_570_000_000;
 const atOnce = 24;
 const duplicated = 0.3;
@@ -139,11 +140,11 @@ async function verify(setup: ChatappSetup, { inbound, outbound }: Written): Prom
   ];
 }
 
-export async function benchChatappKill(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await withChatapp(database, 'skein_chatapp_kill', async setup => {
     const { provider, skein } = setup;
     const { deliveries, messages } = provider;
-    // Everybody writes on, and the provider tries for longer than a start takes.
+    // No participant is throttled, and the provider tries for longer than a start takes.
     Object.assign(messages.rules, { throughput: 1_000, pairBurst: 1_000 });
     deliveries.retryMs = [0, 50, 100, 200, ...Array.from({ length: 120 }, () => 500)];
     const reports: Promise<unknown>[] = [];

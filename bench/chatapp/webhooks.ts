@@ -8,20 +8,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createContact, createPayload, sign, writeJson } from '../../test/support/chatapp-provider/index.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult, LoadTask } from '../support/load.ts';
-import { addOpenStitch } from '../support/open-circuit.ts';
-import { runLoad } from '../support/run-load.ts';
+import { runLoad, type LoadResult, type LoadSetting } from '../support/load.ts';
+import { readMetric } from '../support/metric.ts';
+import { addOpenStitch } from '../support/skein.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
+import { middle, quick } from '../support/turns.ts';
 import { type ChatappSetup, withChatapp } from './chatapp-setup.ts';
 
-const rounds = 9;
-const measuredMs = 4_000;
+const rounds = quick(9, 1);
+const measuredMs = quick(4_000, 300);
 const connections = 256;
 const threads = 1_000;
 const batchSize = 1_000;
-const batches = 5;
+const batches = quick(5, 1);
 const pace = 200;
-const pacedMs = 10_000;
+const pacedMs = quick(10_000, 500);
 const storedWithinMs = 180_000;
 
 interface Rates {
@@ -30,21 +31,14 @@ interface Rates {
   readonly answered: number;
 }
 
-function run(setup: ChatappSetup, task: Partial<LoadTask>): Promise<LoadResult> {
-  const { skein, business } = setup;
+function postWebhooks(
+  { skein, business, webhookPath: path }: ChatappSetup,
+  setting: Partial<LoadSetting> = {},
+): Promise<LoadResult> {
   const { app, account, number } = business;
-  return runLoad({
-    ports: [skein.port],
-    path: setup.webhookPath,
-    headers: {},
-    connections,
-    warmupMs: 0,
-    measuredMs,
-    threads,
-    projectId: skein.projectId,
-    webhook: { wabaId: account.id, phoneNumberId: number.id, appSecret: app.secret },
-    ...task,
-  });
+  const webhook = { wabaId: account.id, phoneNumberId: number.id, appSecret: app.secret };
+  const target = { ...skein.target, path, headers: {} };
+  return runLoad({ ...target, connections, measuredMs, threads, webhook, ...setting });
 }
 
 /** When the last webhook of the channel was worked through, in epoch milliseconds; waits until none is left. */
@@ -75,17 +69,10 @@ async function countMessages({ query, channelId }: ChatappSetup): Promise<number
 
 async function compare(setup: ChatappSetup): Promise<Rates> {
   const { skein } = setup;
-  const posted = await run(setup, {
-    path: `/v1/channels/${skein.channelId}/inbound-messages`,
-    headers: { Authorization: `Bearer ${skein.apiKey}` },
-    webhook: undefined,
-  });
+  const posted = await runLoad({ ...skein.target, connections, measuredMs, threads });
   const before = await countMessages(setup);
-  const hooked = await run(setup, {});
+  const hooked = await postWebhooks(setup);
   const storedAt = await allStored(setup);
-  for (const { errors, firstError } of [posted, hooked]) {
-    if (errors > 0) throw new Error(`${errors} errors, first: ${firstError ?? ''}`);
-  }
   const stored = (await countMessages(setup)) - before;
   if (stored !== hooked.succeeded) throw new Error(`${hooked.succeeded} webhooks, ${stored} messages`);
   return {
@@ -97,10 +84,7 @@ async function compare(setup: ChatappSetup): Promise<Rates> {
 
 /** The longest that the event loop stood still since the last call, in milliseconds; with the 10 between two looks of the node. */
 async function readLongestStall({ skein }: ChatappSetup): Promise<number> {
-  const text = await (await fetch(`${skein.server.url}/metrics`)).text();
-  const found = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(text);
-  if (found === null) throw new Error('the node does not tell the delay of its event loop');
-  return Number(found[1]) * 1_000;
+  return (await readMetric(skein.server.url, 'nodejs_eventloop_lag_max_seconds')) * 1_000;
 }
 
 /** Posts a thousand messages at once; gives the milliseconds until all are stored, and the longest stall meanwhile. */
@@ -149,7 +133,7 @@ async function postBatches(
   };
 }
 
-export async function benchWebhooks(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
   await withChatapp(database, 'skein_chatapp_webhooks', async setup => {
     await addOpenStitch(setup.skein, database);
@@ -157,22 +141,25 @@ export async function benchWebhooks(database: BenchDatabase): Promise<void> {
     // The first round warms up.
     for (let round = 0; round <= rounds; round++) seen.push(await compare(setup));
     seen.shift();
-    const middle = (field: keyof Rates): number => median(seen.map(rates => rates[field]));
     const few = await postBatches(setup, 100);
     const many = await postBatches(setup, batchSize);
-    const paced = await run(setup, { connections: 32, pace, warmupMs: 1_000, measuredMs: pacedMs });
+    const paced = await postWebhooks(setup, {
+      connections: 32,
+      pace,
+      warmupMs: 1_000,
+      measuredMs: pacedMs,
+    });
     await allStored(setup);
-    if (paced.errors > 0) throw new Error(`${paced.errors} errors, first: ${paced.firstError ?? ''}`);
     const ratio = times(median(seen.map(({ webhooks, custom }) => webhooks / custom)));
     console.log(`\n${threads} threads, ${connections} connections (medians of ${rounds} rounds)\n`);
     const rows = [
-      ['custom inbound messages', `${count(middle('custom'))} a second`, ''],
+      ['custom inbound messages', `${count(middle(seen, 'custom'))} a second`, ''],
       [
         'chatapp webhooks of one text each, until all are stored',
-        `${count(middle('webhooks'))} a second`,
+        `${count(middle(seen, 'webhooks'))} a second`,
         '',
       ],
-      ['the same, answered', `${count(middle('answered'))} a second`, ''],
+      ['the same, answered', `${count(middle(seen, 'answered'))} a second`, ''],
       ['stored webhooks against custom messages', ratio, 'at least 0.7 x'],
       [
         `a batch of ${count(batchSize)}, of 100 new participants: stored`,

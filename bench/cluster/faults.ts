@@ -1,15 +1,16 @@
 /**
  * Twenty faults of each kind in one run of three nodes under load, in random order, each at a random moment, of a random length, and at
  * a random node. Between two of them the cluster comes to rest. In the end, what was acknowledged is held against what is there, and what two stitches' receivers got
- * against the events: one that always answers, and one that refuses one request in twenty. `FAULTS=3` makes three of each kind.
+ * against the events: one that always answers, and one that refuses one request in twenty.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { seeded } from '../../test/support/seeded.ts';
 import { count, table } from '../support/table.ts';
-import { toDeliveryRows, toRows, ClusterSetup } from './cluster-setup.ts';
+import { quick } from '../support/turns.ts';
+import { ClusterSetup } from './cluster-setup.ts';
 
-const ofEach = Number(process.env['FAULTS'] ?? 20);
+const ofEach = quick(20, 1);
 /** The run repeats, as far as processes do. */
 const random = seeded(1);
 /** Not drawn from the above: how many webhooks come differs from run to run. */
@@ -76,7 +77,7 @@ function createRefusals(): (eventId: string) => boolean {
   };
 }
 
-export function benchFaults(): Promise<void> {
+export function run(): Promise<void> {
   const perform = async (setup: ClusterSetup): Promise<void> => {
     await setup.openStitch();
     const bad = await setup.openStitch();
@@ -108,7 +109,7 @@ export function benchFaults(): Promise<void> {
     ]);
     console.log(table(['', 'faults', 'requests repeated', 'longest wait for an answer'], rows));
     console.log();
-    console.log(table(['', 'measured', 'target'], [...toRows(verdict), ...toDeliveryRows(deliveries)]));
+    console.log(table(['', 'measured', 'target'], [...verdict, ...deliveries]));
   };
   return ClusterSetup.with(perform, { proxied: true });
 }

@@ -1,32 +1,30 @@
 /**
  * The Console in a real browser, beside the node and the load on the same machine: the first visit, how soon a message is shown, what a flood
- * of events does to the page, how fast threads are switched, and what axe finds.
+ * of events does to the page, how fast threads are switched, and how smoothly a long list scrolls.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import {
   createConsoleAccount,
-  findBarriers,
   openConsole,
   type ConsoleAccount,
 } from '../../test/clients/console/console-page.ts';
-import { screens, showIn } from '../../test/clients/console/screens.ts';
-import { setStage, startStageServices } from '../../test/clients/console/stage.ts';
 import { visitFirst } from '../../test/clients/first-visit.ts';
 import { startChromium } from '../../test/support/chromium.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { Endings } from '../support/endings.ts';
-import { runLoad } from '../support/run-load.ts';
+import { tryLoad } from '../support/load.ts';
 import { startSkein } from '../support/skein.ts';
-import { count, fixed, median, table } from '../support/table.ts';
+import { count, fixed, median, quantile, table } from '../support/table.ts';
+import { quick } from '../support/turns.ts';
 import { probe } from './probe.ts';
 import { measureScrolling } from './scrolling.ts';
 
-const visits = 5;
-const timedMessages = 1_500;
+const visits = quick(5, 1);
+const timedMessages = quick(1_500, 50);
 const messagesPerSecond = 50;
-const flood = { perSecond: 500, seconds: 60, threads: 200, connections: 20 };
-const switched = { threads: 30, messages: 50, inView: 10, rounds: 5 };
+const flood = { perSecond: 500, seconds: quick(60, 2), threads: 200, connections: 20 };
+const switched = { threads: 30, messages: 50, inView: 10, rounds: quick(5, 1) };
 
 interface Setting {
   readonly account: ConsoleAccount;
@@ -58,9 +56,6 @@ async function goToList(page: Page, account: ConsoleAccount): Promise<void> {
   await page.goto(toListUrl(account), { waitUntil: 'commit' });
   await page.getByRole('option').first().waitFor();
 }
-
-const percentile = (values: readonly number[], share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 
 /** The same text for each thread, to be told from the others'. */
 const lastText = (thread: number): string => `the last of ${thread}.`;
@@ -121,8 +116,8 @@ async function measureSwitches(setting: Setting): Promise<readonly Row[]> {
   for (let round = 0; round < switched.rounds; round++) again.push(...(await measure()));
   await page.context().close();
   return [
-    [`thread shown for the first time, p95 of ${first.length}, ms`, fixed(percentile(first, 0.95), 0), '400'],
-    [`thread shown from the cache, p95 of ${again.length}, ms`, fixed(percentile(again, 0.95), 0), '100'],
+    [`thread shown for the first time, p95 of ${first.length}, ms`, fixed(quantile(first, 0.95), 0), '400'],
+    [`thread shown from the cache, p95 of ${again.length}, ms`, fixed(quantile(again, 0.95), 0), '100'],
   ];
 }
 
@@ -172,11 +167,11 @@ async function measureShowing(setting: Setting): Promise<readonly Row[]> {
   const tookInThread = measure(shownInThread);
   return [
     [`shown: messages of ${count(timedMessages)}, ${messagesPerSecond} a second`, count(took.length), ''],
-    ['from the request to the frame that shows it, p50, ms', fixed(percentile(took, 0.5), 0), ''],
-    ['from the request to the frame that shows it, p99, ms', fixed(percentile(took, 0.99), 0), '150'],
+    ['from the request to the frame that shows it, p50, ms', fixed(quantile(took, 0.5), 0), ''],
+    ['from the request to the frame that shows it, p99, ms', fixed(quantile(took, 0.99), 0), '150'],
     [
       `the same in the open thread, ${tookInThread.length} messages: p50; p99, ms`,
-      `${fixed(percentile(tookInThread, 0.5), 0)}; ${fixed(percentile(tookInThread, 0.99), 0)}`,
+      `${fixed(quantile(tookInThread, 0.5), 0)}; ${fixed(quantile(tookInThread, 0.99), 0)}`,
       '; 150',
     ],
   ];
@@ -197,12 +192,11 @@ async function measureFlood(setting: Setting): Promise<readonly Row[]> {
   await openFirst(page);
   const before = await measureHeap(page);
   await page.evaluate('Object.assign(probe, { longestTask: 0, shift: 0, frames: 0 })');
-  const { succeeded, startedAt, endedAt, errors } = await runLoad({
+  const { succeeded, startedAt, endedAt, errors } = await tryLoad({
     ports: [Number(new URL(baseUrl).port)],
     path: `/v1/channels/${channelId}/inbound-messages`,
     headers: { Authorization: `Bearer ${apiKey}` },
     connections: flood.connections,
-    warmupMs: 0,
     measuredMs: flood.seconds * 1_000,
     threads: flood.threads,
     projectId,
@@ -231,38 +225,7 @@ async function measureFlood(setting: Setting): Promise<readonly Row[]> {
   ];
 }
 
-/** On a node of its own, with an agent, tools and a chat provider: the screens that the tests look at, too. */
-async function countBarriers(
-  { browser, endings }: Setting,
-  database: BenchDatabase,
-): Promise<readonly Row[]> {
-  const services = await startStageServices(endings);
-  const skein = await startSkein(database, 'screens', services.variables);
-  endings.teardown(() => skein.stop());
-  const account = await createConsoleAccount(skein.server.url);
-  const stage = await setStage(account, services, userId =>
-    database.query(skein.databaseUrl, confirmAddress, [userId]),
-  );
-  const page = await openConsole(endings, browser, account, account.owner, { path: '/console/settings' });
-  let found = 0;
-  for (const { open } of screens) {
-    await open(page, stage);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await showIn(page, colorScheme);
-      const barriers = await findBarriers(page);
-      for (const each of barriers) console.log(each);
-      found += barriers.length;
-    }
-  }
-  await page.context().close();
-  await skein.stop();
-  return [[`axe: violations on ${screens.length} screens, light and dark`, String(found), '0']];
-}
-
-const confirmAddress = 'update users set email_verified_at = now() where user_id = $1';
-
-/** Runs them one after the other and prints a table. */
-export async function benchConsole(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   const endings = new Endings();
   const skein = await startSkein(database, 'console');
   try {
@@ -272,7 +235,6 @@ export async function benchConsole(database: BenchDatabase): Promise<void> {
     const rows: Row[] = [];
     for (const measure of [measureVisits, measureSwitches, measureShowing, measureFlood])
       rows.push(...(await measure(setting)));
-    rows.push(...(await countBarriers(setting, database)));
     rows.push(...(await measureScrolling({ ...setting, database, databaseUrl: skein.databaseUrl })));
     console.log(`\n${table(['', 'measured', 'target'], rows)}`);
   } finally {

@@ -10,14 +10,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { turn } from '../deliveries.ts';
-import { queued, type Sender } from '../senders/sender.ts';
-import { makeEvents, makeStitches, skeinSender } from '../senders/skein.ts';
+import { queued, turn, type Sender } from '../deliveries/deliveries.ts';
+import { makeEvents, makeStitches, skeinSender } from '../deliveries/skein.ts';
 import { startBenchDatabase, type BenchDatabase } from '../support/bench-database.ts';
-import { runLoad } from '../support/run-load.ts';
+import { runLoad } from '../support/load.ts';
+import { Receiver } from '../support/receiver.ts';
 import { startSkein } from '../support/skein.ts';
-import { startReceiver } from '../support/start-receiver.ts';
 import { count, fixed, table } from '../support/table.ts';
+import { quick } from '../support/turns.ts';
 import {
   monotonicMicros,
   readProcessProfile,
@@ -27,8 +27,8 @@ import {
 } from './cpu-profile.ts';
 import { countStatements, StatementCounter } from './statements.ts';
 
-const measuredMs = 12_000;
-const warmupMs = 3_000;
+const measuredMs = quick(12_000, 1_000);
+const warmupMs = quick(3_000, 500);
 const shownFunctions = 20;
 const stitches = 10;
 const workerProfile = new URL('./worker-profile.ts', import.meta.url).href;
@@ -58,7 +58,7 @@ interface Measured {
 }
 
 /** The server of the run is left alone, because this one counts statements. */
-export async function benchProfile(): Promise<void> {
+export async function run(): Promise<void> {
   const database = await startBenchDatabase(countStatements);
   const folder = await mkdtemp(join(tmpdir(), 'skein-profile-'));
   const setup = {
@@ -88,21 +88,11 @@ async function profileLoad(
   const skein = await startSkein(database, databaseName, environment, options);
   const { pid } = skein.server;
   const statements = await StatementCounter.open(database, skein.databaseUrl);
-  const run = (lastsMs: number): Promise<{ perSecond: number }> =>
-    runLoad({
-      connections,
-      threads,
-      warmupMs: 0,
-      measuredMs: lastsMs,
-      projectId: skein.projectId,
-      ports: [skein.port],
-      path: `/v1/channels/${skein.channelId}/inbound-messages`,
-      headers: { Authorization: `Bearer ${skein.apiKey}` },
-    });
-  await run(warmupMs);
+  const setting = { ...skein.target, connections, threads };
+  await runLoad({ ...setting, measuredMs: warmupMs });
   await statements.reset();
   const from = monotonicMicros();
-  const { perSecond } = await run(measuredMs);
+  const { perSecond } = await runLoad({ ...setting, measuredMs });
   const span = { from, to: monotonicMicros() };
   const messages = (perSecond * measuredMs) / 1_000;
   const statementTable = await statements.table(messages, 'a message');
@@ -119,10 +109,11 @@ async function profileLoad(
 
 async function profileDeliveries({ database, folder, options, environment }: Setup): Promise<Measured> {
   const name = `webhooks of ${stitches} stitches`;
-  const receiver = await startReceiver();
+  const receiver = await Receiver.start();
+  const [url = ''] = await receiver.listen();
   const { skein } = await makeEvents(database, 'skein_profile_deliveries', environment, options);
   try {
-    const made = await makeStitches(skein, receiver, stitches);
+    const made = await makeStitches(skein, url, stitches);
     await skein.server.stop();
     const statements = await StatementCounter.open(database, skein.databaseUrl);
     const sender = skeinSender(database, skein, receiver, made);
@@ -140,16 +131,13 @@ async function profileDeliveries({ database, folder, options, environment }: Set
         await sender.verify();
       },
     };
-    const watchedReceiver = {
-      ...receiver,
-      expect: (requests: number, withinMs: number, onBegun: () => void): Promise<number> =>
-        receiver.expect(requests, withinMs, () => {
-          from = monotonicMicros();
-          void statements.reset();
-          onBegun();
-        }),
-    };
-    const { perSecond } = await turn(watched, database, skein.databaseUrl, watchedReceiver);
+    const expect = (requests: number, onBegun: () => void): Promise<number> =>
+      receiver.expect(requests, () => {
+        from = monotonicMicros();
+        void statements.reset();
+        onBegun();
+      });
+    const { perSecond } = await turn(watched, database, skein.databaseUrl, { expect });
     const profile = await readProcessProfile(folder, pid, { from, to: from + (queued / perSecond) * 1e6 });
     console.log(`\n### ${name}\n\n${count(perSecond)} a second; of the main thread's own time:\n`);
     console.log(createFunctionTable(profile.main, queued, 'a webhook'));

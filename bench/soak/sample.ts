@@ -2,8 +2,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import type { LoadResult } from '../support/load.ts';
+import { readMetric } from '../support/metric.ts';
 import { cpuSeconds, processTree, residentBytes } from '../support/process-usage.ts';
 import type { Skein } from '../support/skein.ts';
+import { quantile } from '../support/table.ts';
 
 /** Counters since the beginning, of which a sample tells the difference to the one before. */
 export interface Totals {
@@ -13,7 +15,7 @@ export interface Totals {
 }
 
 /** A window's figures. Latencies are those of its messages; all else is as it was at its end. */
-export interface Sample {
+export interface Sample extends DatabaseFigures {
   /** Since the beginning. */
   readonly minute: number;
   readonly perSecond: number;
@@ -35,20 +37,15 @@ export interface Sample {
   readonly nodeMicros: number;
   readonly databaseMicros: number;
   readonly walBytesEach: number;
-  readonly tableBytes: number;
-  readonly indexBytes: number;
-  /** Of `threads`, with its indexes: its rows are as many from beginning to end, so that what it grows by is bloat. */
-  readonly threadBytes: number;
-  readonly deadRows: number;
-  /** Since the beginning. */
-  readonly vacuums: number;
 }
 
 interface DatabaseFigures {
   readonly tableBytes: number;
   readonly indexBytes: number;
+  /** The table `threads` with its indexes. Its number of rows is constant, so its growth is bloat. */
   readonly threadBytes: number;
   readonly deadRows: number;
+  /** Since the beginning. */
   readonly vacuums: number;
 }
 
@@ -99,7 +96,6 @@ export interface Window {
 export async function takeSample(skein: Skein, database: BenchDatabase, window: Window): Promise<Sample> {
   const { result, totals, totalsBefore, webhookAges } = window;
   const { succeeded } = result;
-  const at = (share: number): number => webhookAges[Math.floor(webhookAges.length * share)] ?? Number.NaN;
   const postgres = processTree(database.pid);
   return {
     minute: window.minute,
@@ -109,10 +105,10 @@ export async function takeSample(skein: Skein, database: BenchDatabase, window: 
     firstError: result.firstError,
     acknowledgedP50Ms: result.p50Ms,
     acknowledgedP99Ms: result.p99Ms,
-    webhookP50Ms: at(0.5),
-    webhookP99Ms: at(0.99),
+    webhookP50Ms: quantile(webhookAges, 0.5),
+    webhookP99Ms: quantile(webhookAges, 0.99),
     nodeBytes: residentBytes(skein.server.pid),
-    heapBytes: await readMetric(skein, 'nodejs_heap_size_used_bytes'),
+    heapBytes: await readMetric(skein.server.url, 'nodejs_heap_size_used_bytes'),
     databaseMemoryBytes: sum(postgres.map(proportionalBytes)),
     nodeFiles: countFiles(skein.server.pid),
     databaseFiles: sum(postgres.map(countFiles)),
@@ -127,11 +123,6 @@ async function readFigures(skein: Skein, database: BenchDatabase): Promise<Datab
   const [row] = await database.query<DatabaseFigures & Record<string, number>>(skein.databaseUrl, figures);
   if (row === undefined) throw new Error('the database has no tables');
   return row;
-}
-
-async function readMetric(skein: Skein, name: string): Promise<number> {
-  const text = await (await fetch(`${skein.server.url}/metrics`)).text();
-  return Number(new RegExp(`^${name} ([0-9.e+]+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
 /** Open file descriptors. */

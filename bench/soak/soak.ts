@@ -12,20 +12,18 @@
  */
 import { mkdir, statfs, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult } from '../support/load.ts';
-import { runLoad } from '../support/run-load.ts';
-import { startSkein, type Skein } from '../support/skein.ts';
-import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
-import { count, fixed, mebibytes, median, table, times } from '../support/table.ts';
-import { openStitches } from '../stitches/setup.ts';
-import { drawPicture, type Chart, type Series } from './picture.ts';
+import { tryLoad, type LoadResult } from '../support/load.ts';
+import { Receiver } from '../support/receiver.ts';
+import { openStitches, startSkein, type Skein } from '../support/skein.ts';
+import { count, fixed, mebibytes, table, times } from '../support/table.ts';
+import { middle, quick } from '../support/turns.ts';
+import { drawPicture, type Chart } from './picture.ts';
 import { readDatabaseBytes, readTableBytes, readTotals, takeSample, type Sample } from './sample.ts';
 
 const setting = { threads: 10_000, connections: 128 };
 const windows = 120;
-const shortestWindowMs = 10_000;
+const shortestWindowMs = quick(10_000, 2_000);
 /** Of a window, before what is measured: its connections are new. */
 const warmupMs = 1_000;
 const targets = { memory: 1.05, p99: 1.2 };
@@ -35,7 +33,7 @@ const messageCount = 'select count(*)::float8 as messages from messages';
 interface Setup {
   readonly database: BenchDatabase;
   readonly skein: Skein;
-  readonly receiver: CountingReceiver;
+  readonly receiver: Receiver;
 }
 
 interface SoakRate {
@@ -45,14 +43,14 @@ interface SoakRate {
   readonly messages: number;
 }
 
-export async function benchSoak(database: BenchDatabase, minutes: number): Promise<void> {
+export async function run(database: BenchDatabase, minutes: number): Promise<void> {
   await database.warm();
-  const receiver = await startCountingReceiver();
+  const receiver = await Receiver.start();
   let skein: Skein | undefined;
   try {
     skein = await startSkein(database, 'soak');
     const setup = { database, skein, receiver };
-    await openStitches(skein, [await receiver.listen()]);
+    await openStitches(skein, await receiver.listen());
     const pace = await choosePace(setup, minutes);
     console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
     const samples = await soak(setup, pace.perSecond, minutes);
@@ -71,28 +69,19 @@ function send(
   { skein }: Setup,
   how: { readonly measuredMs: number; readonly pace?: number },
 ): Promise<LoadResult> {
-  return runLoad({
-    ...setting,
-    ...how,
-    warmupMs,
-    stamped: how.pace !== undefined,
-    ports: [skein.port],
-    path: `/v1/channels/${skein.channelId}/inbound-messages`,
-    headers: { Authorization: `Bearer ${skein.apiKey}` },
-    projectId: skein.projectId,
-  });
+  return tryLoad({ ...skein.target, ...setting, ...how, warmupMs, stamped: how.pace !== undefined });
 }
 
 /** Half of what the node does without getting behind with its webhooks, or what the disk holds. */
 async function choosePace(setup: Setup, minutes: number): Promise<SoakRate> {
   const { skein, database, receiver } = setup;
   // Code is compiled and threads are made before what is measured.
-  const heating = await send(setup, { measuredMs: 8_000 });
-  await arrival(receiver, heating.succeeded);
+  const heating = await send(setup, { measuredMs: quick(8_000, 500) });
+  await receiver.waitFor(heating.succeeded, arrivedWithinMs);
   const bytes = await readDatabaseBytes(skein, database);
   const from = performance.now();
-  const { succeeded } = await send(setup, { measuredMs: 12_000 });
-  await arrival(receiver, heating.succeeded + succeeded);
+  const { succeeded } = await send(setup, { measuredMs: quick(12_000, 500) });
+  await receiver.waitFor(heating.succeeded + succeeded, arrivedWithinMs);
   const possible = (succeeded * 1_000) / (performance.now() - from);
   const bytesEach = ((await readDatabaseBytes(skein, database)) - bytes) / succeeded;
   const { bavail, bsize } = await statfs(database.folder);
@@ -133,39 +122,27 @@ async function soak(setup: Setup, perSecond: number, minutes: number): Promise<r
   return samples;
 }
 
-/** Resolves when so many webhooks have come in all. */
-async function arrival(receiver: CountingReceiver, expected: number): Promise<void> {
-  const from = performance.now();
-  for (let came = 0; (came = await receiver.count()) < expected; await pause(50)) {
-    if (performance.now() - from > arrivedWithinMs) throw new Error(`${came} of ${expected} webhooks came`);
-  }
-}
-
-/** Of the messages that were acknowledged, those that are not there; and if all are, those whose webhook has not come. */
+/** The number of acknowledged messages that are not stored. If all are stored, the number of webhooks that do not arrive. */
 async function countLost({ receiver, skein, database }: Setup, messages: number): Promise<number> {
   const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
   const stored = row?.messages ?? 0;
   if (stored < messages) return messages - stored;
-  const from = performance.now();
-  for (;;) {
-    const missing = stored - (await receiver.count());
-    if (missing <= 0) return 0;
-    if (performance.now() - from > arrivedWithinMs) return missing;
-    await pause(200);
-  }
+  await receiver.waitFor(stored, arrivedWithinMs).catch(() => undefined);
+  return Math.max(0, stored - (await receiver.count()));
 }
 
+type Figure = Exclude<keyof Sample, 'firstError'>;
+
 /** Medians after the first quarter, and at the end. */
-function compare(samples: readonly Sample[], field: keyof Sample): readonly [before: number, after: number] {
+function compare(samples: readonly Sample[], field: Figure): readonly [before: number, after: number] {
   const tenth = Math.max(1, Math.round(samples.length / 10));
   const quarter = Math.floor(samples.length / 4);
-  const middle = (part: readonly Sample[]): number => median(part.map(sample => Number(sample[field])));
-  return [middle(samples.slice(quarter, quarter + tenth)), middle(samples.slice(-tenth))];
+  return [middle(samples.slice(quarter, quarter + tenth), field), middle(samples.slice(-tenth), field)];
 }
 
 function createTable(samples: readonly Sample[]): string {
   const milliseconds = (value: number): string => `${fixed(value)} ms`;
-  const rows: readonly (readonly [string, keyof Sample, (value: number) => string, number?])[] = [
+  const rows: readonly (readonly [string, Figure, (value: number) => string, number?])[] = [
     ['memory of the node', 'nodeBytes', mebibytes, targets.memory],
     ['of which its heap in use', 'heapBytes', mebibytes],
     ['acknowledged, p99', 'acknowledgedP99Ms', milliseconds, targets.p99],
@@ -220,57 +197,31 @@ async function createDiskTable({ skein, database }: Setup): Promise<string> {
   )}`;
 }
 
+const [mebi, gibi] = [2 ** 20, 2 ** 30];
+/** Title, unit, divisor, and the figures with their names. */
+const charts: readonly (readonly [string, string, number, Readonly<Record<string, Figure>>])[] = [
+  ['Memory', 'MiB', mebi, { node: 'nodeBytes', 'its heap': 'heapBytes', PostgreSQL: 'databaseMemoryBytes' }],
+  ['Acknowledged', 'ms', 1, { p50: 'acknowledgedP50Ms', p99: 'acknowledgedP99Ms' }],
+  ['Webhook received', 'ms', 1, { p50: 'webhookP50Ms', p99: 'webhookP99Ms' }],
+  ['Database', 'GiB', gibi, { tables: 'tableBytes', indexes: 'indexBytes' }],
+  ['Rewritten in place', 'MiB', mebi, { '10,000 threads with indexes': 'threadBytes' }],
+  ['Dead rows', '', 1, { 'all tables': 'deadRows' }],
+  ['Autovacuum', 'runs so far', 1, { 'all tables': 'vacuums' }],
+  ['Processor time', 'µs a message', 1, { node: 'nodeMicros', PostgreSQL: 'databaseMicros' }],
+  ['Write-ahead log', 'bytes a message', 1, { log: 'walBytesEach' }],
+  ['File descriptors', '', 1, { node: 'nodeFiles', PostgreSQL: 'databaseFiles' }],
+  ['Messages', 'a second', 1, { acknowledged: 'perSecond' }],
+];
+
 function createCharts(samples: readonly Sample[]): readonly Chart[] {
-  const series = (name: string, field: keyof Sample, divisor = 1): Series => ({
-    name,
-    values: samples.map(sample => Number(sample[field]) / divisor),
-  });
-  const [mebi, gibi] = [2 ** 20, 2 ** 30];
-  return [
-    {
-      title: 'Memory',
-      unit: 'MiB',
-      series: [
-        series('node', 'nodeBytes', mebi),
-        series('its heap', 'heapBytes', mebi),
-        series('PostgreSQL', 'databaseMemoryBytes', mebi),
-      ],
-    },
-    {
-      title: 'Acknowledged',
-      unit: 'ms',
-      series: [series('p50', 'acknowledgedP50Ms'), series('p99', 'acknowledgedP99Ms')],
-    },
-    {
-      title: 'Webhook received',
-      unit: 'ms',
-      series: [series('p50', 'webhookP50Ms'), series('p99', 'webhookP99Ms')],
-    },
-    {
-      title: 'Database',
-      unit: 'GiB',
-      series: [series('tables', 'tableBytes', gibi), series('indexes', 'indexBytes', gibi)],
-    },
-    {
-      title: 'Rewritten in place',
-      unit: 'MiB',
-      series: [series('10,000 threads with indexes', 'threadBytes', mebi)],
-    },
-    { title: 'Dead rows', unit: '', series: [series('all tables', 'deadRows')] },
-    { title: 'Autovacuum', unit: 'runs so far', series: [series('all tables', 'vacuums')] },
-    {
-      title: 'Processor time',
-      unit: 'µs a message',
-      series: [series('node', 'nodeMicros'), series('PostgreSQL', 'databaseMicros')],
-    },
-    { title: 'Write-ahead log', unit: 'bytes a message', series: [series('log', 'walBytesEach')] },
-    {
-      title: 'File descriptors',
-      unit: '',
-      series: [series('node', 'nodeFiles'), series('PostgreSQL', 'databaseFiles')],
-    },
-    { title: 'Messages', unit: 'a second', series: [series('acknowledged', 'perSecond')] },
-  ];
+  return charts.map(([title, unit, divisor, figures]) => ({
+    title,
+    unit,
+    series: Object.entries(figures).map(([name, figure]) => ({
+      name,
+      values: samples.map(sample => sample[figure] / divisor),
+    })),
+  }));
 }
 
 async function writeFiles(

@@ -7,6 +7,7 @@ import { nodeRole, readAccess, toSuperuserUrl } from '../../storage/embedded/clu
 import { startEmbedded } from '../../storage/embedded/start.ts';
 import { treeCpuSeconds } from './process-usage.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { quick } from './turns.ts';
 
 export interface BenchDatabase {
   /** A folder for whatever the systems keep; removed at the end. */
@@ -78,7 +79,7 @@ export async function startBenchDatabase(
     home,
     pid: server.pid,
     query,
-    warm: () => (warmed ??= warm()),
+    warm: () => (warmed ??= quick(warm, () => Promise.resolve())()),
     async walBytes() {
       const [row] = await query<{ bytes: number }>(
         server.url,

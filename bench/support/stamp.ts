@@ -1,6 +1,6 @@
 /**
- * The time at which a message was to leave, in its text, for whoever gets the message in another process. It is the kernel's monotonic clock,
- * which all processes of a machine share.
+ * The time at which a message was due, in its text: the receiver in another process computes the age of the message from it. All processes of a
+ * machine share the kernel's monotonic clock.
  */
 const mark = /@(\d+)@/;
 

@@ -1,4 +1,4 @@
-/** What became of acknowledged messages and of the webhooks of their events, in numbers: by the checkers of the cluster's tests. */
+/** Counts the faults in acknowledged messages and in the webhooks of their events, by the checkers of the cluster's tests. */
 import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Client } from '../../test/node/client.ts';
@@ -11,15 +11,15 @@ export interface Verdict {
   /** Messages and threads. */
   readonly acknowledged: number;
   readonly lost: number;
-  /** There more than once, or there without anybody having been told so. */
+  /** Stored more than once, or stored although no answer acknowledged it. */
   readonly doubled: number;
   /** Against the order of the answers, or with a gap in the numbers of their thread. */
   readonly outOfOrder: number;
-  /** The first of these, in words. */
+  /** The first of these, for the terminal. */
   readonly faults: readonly string[];
 }
 
-/** Reads every thread of the project. The loads have to have stopped. */
+/** Reads every thread of the project. Stop the loads before. */
 export async function createVerdict(
   key: Client,
   projectId: string,
@@ -44,10 +44,6 @@ export async function createVerdict(
   };
 }
 
-export function isSound({ lost, doubled, outOfOrder }: Verdict): boolean {
-  return lost + doubled + outOfOrder === 0;
-}
-
 export interface DeliveryVerdict {
   /** Of every event to every stitch. */
   readonly due: number;
@@ -57,12 +53,12 @@ export interface DeliveryVerdict {
   readonly wrong: number;
   /** Events with two deliveries. */
   readonly doubled: number;
-  /** Came after a later event of their thread, and were not refused before. */
+  /** Arrived after a later event of their thread without an earlier refusal. */
   readonly outOfOrder: number;
-  /** Sent again under the same id, which is no fault. */
+  /** Sent again under the same id: no fault. */
   readonly repeated: number;
   readonly refused: number;
-  /** The first of the faults, in words. */
+  /** The first of the faults, for the terminal. */
   readonly faults: readonly string[];
 }
 

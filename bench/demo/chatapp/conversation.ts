@@ -1,8 +1,8 @@
 /** The scenes in which all goes well: a picture and its answer, a window that closes, and a free entry. */
 import type { SentMessage, Status } from '../../../test/support/chatapp-provider/index.ts';
 import { ApiError, type Message, type Page } from '../api.ts';
-import { display } from '../display.ts';
-import { accepted, answer, getMessage, next, type Setting, since, write } from './setting.ts';
+import { display, since } from '../display.ts';
+import { accepted, answer, getMessage, next, type Setting, write } from './setting.ts';
 
 /** A PNG of one point. */
 const picture = Buffer.from(

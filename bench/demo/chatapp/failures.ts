@@ -1,7 +1,7 @@
 /** The scenes in which something fails: a token that expires, and a node that is killed. */
 import type { Delivery } from '../../../test/support/chatapp-provider/index.ts';
 import type { Message } from '../api.ts';
-import { display } from '../display.ts';
+import { display, since } from '../display.ts';
 import { connectChannel } from './business.ts';
 import {
   accepted,
@@ -10,7 +10,6 @@ import {
   listMessages,
   next,
   type Setting,
-  since,
   type ThreadPage,
   write,
 } from './setting.ts';

@@ -1,4 +1,4 @@
-/** What the scenes of the demonstration share: a node, a provider, and a channel that connects them. */
+/** Shared by the scenes of the demonstration: a node, a provider, and a channel that connects them. */
 import { randomUUID } from 'node:crypto';
 import type {
   ChatappProvider,
@@ -17,7 +17,6 @@ export interface Setting {
   readonly provider: ChatappProvider;
   readonly business: Business;
   readonly stream: ConsoleStream;
-  /** As whoever signed up. */
   readonly api: Api;
   readonly projectId: string;
   readonly channelId: string;
@@ -26,8 +25,6 @@ export interface Setting {
 }
 
 const seenWithinMs = 60_000;
-
-export const since = (from: number): number => performance.now() - from;
 
 /** Rejects where it takes so long that the demonstration has failed. */
 export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {

@@ -1,7 +1,7 @@
 /**
  * `npm run demo:cluster [-- --seconds 30]`: PostgreSQL, a nats-server and three nodes; traffic over REST to all of them; one node
- * is killed and started again, another one is drained. Shows the shards move while it happens, and holds the cluster to its
- * promises at the end: exit code 1 when one is broken. Everything it makes is removed at the end, also after Ctrl-C.
+ * is killed and started again, another one is drained. Shows how the shards move, and checks the promises of the cluster at the end: exit code 1
+ * when one is broken.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -11,10 +11,10 @@ import { Recovery } from '../../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../../test/node/client.ts';
 import { signUp, type Tenant } from '../../../test/node/tenant.ts';
 import type { NodeProcess } from '../../../test/support/node-process.ts';
-import { Endings } from '../../support/endings.ts';
-import { isSound, createVerdict, type Verdict } from '../../support/verdict.ts';
-import { display } from '../display.ts';
-import { openScreen } from './screen.ts';
+import type { Endings } from '../../support/endings.ts';
+import { createVerdict, type Verdict } from '../../support/verdict.ts';
+import { display, since } from '../display.ts';
+import { perform } from '../perform.ts';
 import { Show } from './show.ts';
 
 /** As parts of the whole. */
@@ -102,15 +102,15 @@ async function drain(
   const { code } = await node.stop();
   load.spare(node);
   show.is(node, 'gone');
-  show.say(`${node.id} has ended after ${(performance.now() - from).toFixed(0)} ms`);
+  show.say(`${node.id} has ended after ${since(from).toFixed(0)} ms`);
   return { failedByDrain: load.failed - before, drainCode: code };
 }
 
-async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
+async function demonstrate(endings: Endings, totalMs: number): Promise<Outcome> {
   display.title('A cluster, from nothing');
   const from = performance.now();
   const cluster = await TestCluster.start(endings, { durable: true, environment: { LOG_LEVEL: 'info' } });
-  display.hop('PostgreSQL, nats-server and three nodes started', performance.now() - from, cluster.nats.url);
+  display.hop('PostgreSQL, nats-server and three nodes started', since(from), cluster.nats.url);
   const [first, victim, drained] = cluster.nodes;
   if (first === undefined || victim === undefined || drained === undefined)
     throw new Error('nodes are missing');
@@ -123,7 +123,7 @@ async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
     cluster.nodes.map(({ url }) => url).join(' '),
   );
 
-  const show = await Show.open(cluster, load, openScreen());
+  const show = await Show.open(cluster, load);
   endings.teardown(() => Promise.resolve(show.end()));
   const demonstration = { cluster, load, show, tenant, totalMs };
   await until(demonstration, killAt);
@@ -151,7 +151,7 @@ function conclude({ verdict, recovered, unanswered, failedByDrain, drainCode }: 
   };
   const { acknowledged, lost, doubled, outOfOrder, faults } = verdict;
   promise(
-    isSound(verdict),
+    lost + doubled + outOfOrder === 0,
     `${acknowledged} acknowledged: ${lost} lost, ${doubled} doubled, ${outOfOrder} out of order`,
   );
   for (const fault of faults) display.note(fault);
@@ -166,26 +166,7 @@ function conclude({ verdict, recovered, unanswered, failedByDrain, drainCode }: 
 }
 
 const totalMs = secondsAsked() * 1_000;
-const endings = new Endings();
-let isInterrupted = false;
-const interrupt = (): void => {
-  if (isInterrupted) return;
-  isInterrupted = true;
-  void endings.end().then(() => process.exit(130));
-};
-process.on('SIGINT', interrupt);
-process.on('SIGTERM', interrupt);
-
-try {
-  const outcome = await perform(endings, totalMs);
-  if (!conclude(outcome)) process.exitCode = 1;
-} catch (error) {
-  // Whoever is interrupted has everything taken away.
-  if (!isInterrupted) display.fail(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-} finally {
-  if (!isInterrupted) {
-    await endings.end();
-    process.exit();
-  }
-}
+await perform(async endings => {
+  if (!conclude(await demonstrate(endings, totalMs))) process.exitCode = 1;
+});
+process.exit();

@@ -13,7 +13,7 @@ import { ChatNumber } from './chat.ts';
 import { workAsColleague } from './colleague.ts';
 import { customers } from './customers.ts';
 import { chooseModel } from './models.ts';
-import { OrderSystem } from './order-system.ts';
+import { OrderSystem } from '../order-system.ts';
 import { beginConversations, say, unreachableAtFirst } from './scenes.ts';
 import { openShop, operators, password, type Shop } from './shop.ts';
 import { Simulator } from './simulator.ts';
