@@ -1,13 +1,12 @@
 /** Three nodes, a durable PostgreSQL and a nats-server for a benchmark of faults, and senders that remember what was acknowledged. */
-import { TestCluster, type TestClusterOptions } from '../../test/cluster/support/cluster.ts';
+import { TestCluster } from '../../test/cluster/support/cluster.ts';
 import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
 import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
-import { newStitch, signUp, type Tenant } from '../../test/node/tenant.ts';
-import { Webhooks } from '../../test/node/webhooks.ts';
+import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
 import { Endings } from '../support/endings.ts';
-import { createDeliveryVerdict, createVerdict } from '../support/verdict.ts';
+import { createVerdict } from '../support/verdict.ts';
 import { count, fixed, quantile } from '../support/table.ts';
 
 export class ClusterSetup {
@@ -15,7 +14,6 @@ export class ClusterSetup {
   readonly tenant: Tenant;
   readonly #endings: Endings;
   readonly #loads: Load[] = [];
-  readonly #receivers: Webhooks[] = [];
 
   private constructor(endings: Endings, cluster: TestCluster, tenant: Tenant) {
     this.#endings = endings;
@@ -24,14 +22,11 @@ export class ClusterSetup {
   }
 
   /** Gives the cluster to the benchmark and ends it with it. */
-  static async with(
-    perform: (setup: ClusterSetup) => Promise<void>,
-    options: TestClusterOptions = {},
-  ): Promise<void> {
+  static async with(perform: (setup: ClusterSetup) => Promise<void>): Promise<void> {
     const endings = new Endings();
     try {
       const environment = { LOG_LEVEL: 'info' };
-      const cluster = await TestCluster.start(endings, { durable: true, environment, ...options });
+      const cluster = await TestCluster.start(endings, { durable: true, environment });
       const [first] = cluster.running;
       if (first === undefined) throw new Error('the cluster has no nodes');
       await perform(new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings))));
@@ -45,14 +40,6 @@ export class ClusterSetup {
     const load = new Load(this.#endings, this.tenant, this.cluster.running, options);
     this.#loads.push(load);
     return load;
-  }
-
-  /** Creates a stitch of all events, and its receiver. Call it before the load. */
-  async openStitch(): Promise<Webhooks> {
-    const webhooks = await Webhooks.listen(this.#endings);
-    webhooks.secret = (await newStitch(this.tenant, webhooks.url)).secret;
-    this.#receivers.push(webhooks);
-    return webhooks;
   }
 
   /** The node of that round: all in turn. */
@@ -80,22 +67,6 @@ export class ClusterSetup {
     return [
       ['acknowledged', count(acknowledged), ''],
       ['of these lost, doubled, out of order', `${lost}, ${doubled}, ${outOfOrder}`, '0, 0, 0'],
-    ];
-  }
-
-  /** Rows for the webhooks of everything. Call it after the other verdict. */
-  async deliveryVerdict(): Promise<string[][]> {
-    const { due, lost, wrong, doubled, outOfOrder, repeated, refused, faults } = await createDeliveryVerdict(
-      this.#createClient(),
-      this.tenant.projectId,
-      this.#receivers,
-    );
-    for (const fault of faults) console.log(`  ${fault}`);
-    const name = 'of these lost, with other content, under two ids, out of order';
-    return [
-      ['webhooks due', count(due), ''],
-      [name, `${lost}, ${wrong}, ${doubled}, ${outOfOrder}`, '0, 0, 0, 0'],
-      ['events refused; sent again under the same id', `${count(refused)}; ${count(repeated)}`, ''],
     ];
   }
 

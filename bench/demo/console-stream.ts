@@ -1,5 +1,5 @@
 /** An operator's Console: a websocket that resumes where it left off. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import WebSocket from 'ws';
 
 export interface StreamEvent {
@@ -32,7 +32,7 @@ export class ConsoleStream {
   #seq: number | undefined;
   readonly #url: string;
   readonly #token: string;
-  readonly #waiting = new Set<() => void>();
+  readonly #taken = new EventEmitter().setMaxListeners(0);
 
   constructor(url: string, projectId: string, token: string) {
     this.#url = `${url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
@@ -69,7 +69,7 @@ export class ConsoleStream {
     for (;;) {
       const found = this.events.find(test);
       if (found !== undefined) return found;
-      await new Promise<void>(resolve => this.#waiting.add(resolve));
+      await once(this.#taken, 'event');
     }
   }
 
@@ -83,9 +83,6 @@ export class ConsoleStream {
     const taken = { seq, event, at: performance.now() };
     this.onEvent(taken);
     this.events.push(taken);
-    for (const resolve of [...this.#waiting]) {
-      this.#waiting.delete(resolve);
-      resolve();
-    }
+    this.#taken.emit('event');
   }
 }

@@ -24,6 +24,14 @@ export const display = {
     );
   },
 
+  /** Waits for the work and shows it as a step. */
+  async step<T>(text: string, work: Promise<T>, detail: (result: T) => string = () => ''): Promise<T> {
+    const from = performance.now();
+    const result = await work;
+    display.hop(text, since(from), detail(result));
+    return result;
+  },
+
   note(text: string): void {
     console.log(`    ${paint(90, text)}`);
   },

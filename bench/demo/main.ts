@@ -31,36 +31,33 @@ interface Setting {
 async function setUp(endings: Endings): Promise<Setting> {
   display.title('A node, from nothing');
   const { server } = await startNode(endings);
-  let from = performance.now();
-  const { email, accessToken, api: operator, projectId, environmentId } = await signUp(server.url);
-  display.hop('signed up: workspace, project and sandbox made', since(from), email);
+  const { accessToken, api, projectId, environmentId } = await display.step(
+    'signed up: workspace, project and sandbox made',
+    signUp(server.url),
+    ({ email }) => email,
+  );
+  const channelId = await display.step(
+    'custom channel created',
+    createChannel(api, { projectId, environmentId }, 'Demo channel'),
+    id => id,
+  );
+  const apiKey = await display.step('API key created', createApiKey(api, projectId, 'Demo key'));
+  const integrator = new Api(server.url, apiKey);
 
-  from = performance.now();
-  const channelId = await createChannel(operator, { projectId, environmentId }, 'Demo channel');
-  display.hop('custom channel created', since(from), channelId);
-
-  from = performance.now();
-  const integrator = new Api(server.url, await createApiKey(operator, projectId, 'Demo key'));
-  display.hop('API key created', since(from));
-
-  from = performance.now();
   const receiver = new Receiver();
   endings.teardown(() => receiver.close());
-  const webhookUrl = await receiver.listen();
-  const created = await integrator.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
-    projectId,
-    name: 'Demo stitch',
-    webhookUrl,
-  });
-  receiver.secret = created.secret;
-  display.hop('stitch created, pointing at a local receiver', since(from), created.stitch.stitchId);
+  const stitch = { projectId, name: 'Demo stitch', webhookUrl: await receiver.listen() };
+  const { secret } = await display.step(
+    'stitch created, pointing at a local receiver',
+    integrator.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', stitch),
+    created => created.stitch.stitchId,
+  );
+  receiver.secret = secret;
 
-  from = performance.now();
   const stream = new ConsoleStream(server.url, projectId, accessToken);
   endings.teardown(() => Promise.resolve(stream.close()));
-  await stream.open();
-  display.hop('Console stream open', since(from));
-  return { server, receiver, stream, operator, integrator, projectId, channelId };
+  await display.step('Console stream open', stream.open());
+  return { server, receiver, stream, operator: api, integrator, projectId, channelId };
 }
 
 /** Shows when an event arrives on the stream and at the receiver. `from`: its cause. */
@@ -106,9 +103,8 @@ async function conversation(setting: Setting): Promise<void> {
   const [command] = commands.data;
   if (command === undefined) throw new Error('the channel got no command');
   display.hop(`channel command listed: ${command.eventName}`, since(from), command.eventId);
-  from = performance.now();
-  await integrator.post(`/channels/${channelId}/commands/${command.eventId}/ack`, undefined);
-  display.hop('command acknowledged', since(from));
+  const ack = `/channels/${channelId}/commands/${command.eventId}/ack`;
+  await display.step('command acknowledged', integrator.post(ack, undefined));
   for (const status of ['sent', 'delivered', 'read'] as const) {
     from = performance.now();
     const receipt = { projectId, messageId: reply.messageId, status, occurredAt: new Date().toISOString() };
@@ -193,16 +189,14 @@ async function killed(setting: Setting): Promise<void> {
   setting.stream.close();
   display.hop('node started again on the same data', await server.start());
 
-  let from = performance.now();
-  await setting.stream.open();
-  display.hop('Console stream resumed where it was', since(from));
-  from = performance.now();
-  const repeated = burst.unanswered.length;
-  await burst.repeat();
-  display.hop(`${repeated} unanswered requests repeated with their keys`, since(from));
-  from = performance.now();
-  await burst.send(show);
-  display.hop('the rest of the burst sent', since(from), `${burst.acknowledged.length} acknowledged`);
+  await display.step('Console stream resumed where it was', setting.stream.open());
+  const repeated = `${burst.unanswered.length} unanswered requests repeated with their keys`;
+  await display.step(repeated, burst.repeat());
+  await display.step(
+    'the rest of the burst sent',
+    burst.send(show),
+    () => `${burst.acknowledged.length} acknowledged`,
+  );
   await verify(setting, burst);
 }
 
@@ -219,10 +213,9 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
     for (const message of messages) stored.set(message.messageId, message);
     const bodies = new Set(messages.map(message => message.body));
     if (bodies.size !== messages.length) throw new Error(`thread ${threadId} holds a message twice`);
-    const ordered = messages.every(
-      (message, i) => i === 0 || message.sequence > (messages[i - 1]?.sequence ?? 0),
-    );
-    if (!ordered) throw new Error(`thread ${threadId} is out of order`);
+    const sequences = messages.map(({ sequence }) => sequence);
+    if (!sequences.every((each, i) => i === 0 || each > (sequences[i - 1] ?? 0)))
+      throw new Error(`thread ${threadId} is out of order`);
   }
   const lost = burst.acknowledged.filter(({ messageId }) => !stored.has(messageId));
   if (lost.length > 0) throw new Error(`${lost.length} acknowledged messages are lost`);
@@ -232,18 +225,15 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
 
   const from = performance.now();
   const show = display.progress('webhooks', stored.size);
-  const arrived = (): number => {
-    let count = 0;
-    for (const { data } of receiver.events.values()) if (stored.has(data.message?.messageId ?? '')) count++;
-    return count;
-  };
   let shownAt = 0;
   await receiver.until(() => {
-    if (receiver.events.size - shownAt < 50 && receiver.events.size < stored.size) return false;
-    shownAt = receiver.events.size;
-    const count = arrived();
-    show(count);
-    return count >= stored.size;
+    const { size } = receiver.events;
+    if (size - shownAt < 50 && size < stored.size) return false;
+    shownAt = size;
+    const events = [...receiver.events.values()];
+    const arrived = events.filter(({ data }) => stored.has(data.message?.messageId ?? '')).length;
+    show(arrived);
+    return arrived >= stored.size;
   }, webhooksWithinMs);
   display.hop(
     'every webhook arrived, signatures verified',

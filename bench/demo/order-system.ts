@@ -1,4 +1,5 @@
 /** A shop's own system, which the agent's tools call: looks orders up and pays them back. It verifies the signature of every call. */
+import { EventEmitter, once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { verifyRequest } from '../../protocol/signature.ts';
 import { Endpoint } from './endpoint.ts';
@@ -37,7 +38,7 @@ export class OrderSystem {
   readonly #endpoint = new Endpoint((request, body, response) => this.#answer(request, body, response));
   /** The secret that signs the calls of each tool, by its name. */
   readonly #secrets = new Map<string, string>();
-  readonly #waiting = new Set<() => void>();
+  readonly #called = new EventEmitter();
 
   /** Starts to listen. Gives the address; the tools are below it. */
   listen(): Promise<string> {
@@ -50,7 +51,7 @@ export class OrderSystem {
 
   /** Resolves after that many calls. */
   async called(times: number): Promise<void> {
-    while (this.calls.length < times) await new Promise<void>(resolve => this.#waiting.add(resolve));
+    while (this.calls.length < times) await once(this.#called, 'call');
   }
 
   close(): Promise<void> {
@@ -68,8 +69,7 @@ export class OrderSystem {
       return;
     }
     this.calls.push(String(headers['idempotency-key']));
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
+    this.#called.emit('call');
     if (this.holds) return;
     const { orderId: order } = JSON.parse(body.toString()) as { readonly orderId: string };
     response

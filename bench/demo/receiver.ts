@@ -1,4 +1,5 @@
-/** The customer's end of a stitch: receives webhooks, verifies their signatures over the raw body, notes what came. */
+/** The customer's end of a stitch: receives webhooks and verifies their signatures over the raw body. */
+import { EventEmitter, once } from 'node:events';
 import { verifyService } from '../../protocol/signature.ts';
 import { Endpoint } from './endpoint.ts';
 
@@ -18,7 +19,7 @@ export class Receiver {
   refused = 0;
   secret = '';
   readonly #endpoint: Endpoint;
-  readonly #waiting = new Set<() => void>();
+  readonly #taken = new EventEmitter();
 
   constructor() {
     this.#endpoint = new Endpoint((request, body, response) => {
@@ -32,23 +33,10 @@ export class Receiver {
     return this.#endpoint.listen('/webhooks');
   }
 
-  /** Waits for a verified event; rejects after `withinMs`. */
+  /** Resolves when the test passes, which is tried after each verified event. Rejects after `withinMs`. */
   async until(test: (events: ReadonlyMap<string, Received>) => boolean, withinMs: number): Promise<void> {
-    const deadline = performance.now() + withinMs;
-    while (!test(this.events)) {
-      const left = deadline - performance.now();
-      if (left <= 0) throw new Error('the webhooks did not arrive in time');
-      await new Promise<void>(resolve => {
-        const timer = setTimeout(done, left);
-        const waiting = this.#waiting;
-        function done(): void {
-          clearTimeout(timer);
-          waiting.delete(done);
-          resolve();
-        }
-        waiting.add(done);
-      });
-    }
+    const signal = AbortSignal.timeout(withinMs);
+    while (!test(this.events)) await once(this.#taken, 'event', { signal });
   }
 
   close(): Promise<void> {
@@ -63,7 +51,7 @@ export class Receiver {
     const event = { ...(JSON.parse(body.toString()) as Omit<Received, 'at'>), at: performance.now() };
     if (this.events.has(event.eventId)) this.repeats++;
     else this.events.set(event.eventId, event);
-    for (const done of [...this.#waiting]) done();
+    this.#taken.emit('event');
     return true;
   }
 }

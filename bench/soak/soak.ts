@@ -19,7 +19,7 @@ import { openStitches, startSkein, type Skein } from '../support/skein.ts';
 import { count, fixed, mebibytes, table, times } from '../support/table.ts';
 import { middle, quick } from '../support/turns.ts';
 import { drawPicture, type Chart } from './picture.ts';
-import { readDatabaseBytes, readTableBytes, readTotals, takeSample, type Sample } from './sample.ts';
+import { readFigures, readTotals, takeSample, type Sample } from './sample.ts';
 
 const setting = { threads: 10_000, connections: 128 };
 const windows = 120;
@@ -78,12 +78,16 @@ async function choosePace(setup: Setup, minutes: number): Promise<SoakRate> {
   // Code is compiled and threads are made before what is measured.
   const heating = await send(setup, { measuredMs: quick(8_000, 500) });
   await receiver.waitFor(heating.succeeded, arrivedWithinMs);
-  const bytes = await readDatabaseBytes(skein, database);
+  const readBytes = async (): Promise<number> => {
+    const { tableBytes, indexBytes } = await readFigures(skein, database);
+    return tableBytes + indexBytes;
+  };
+  const bytes = await readBytes();
   const from = performance.now();
   const { succeeded } = await send(setup, { measuredMs: quick(12_000, 500) });
   await receiver.waitFor(heating.succeeded + succeeded, arrivedWithinMs);
   const possible = (succeeded * 1_000) / (performance.now() - from);
-  const bytesEach = ((await readDatabaseBytes(skein, database)) - bytes) / succeeded;
+  const bytesEach = ((await readBytes()) - bytes) / succeeded;
   const { bavail, bsize } = await statfs(database.folder);
   const held = (bavail * bsize) / 2 / bytesEach / (minutes * 60);
   const half = possible / 2;
@@ -103,21 +107,13 @@ async function soak(setup: Setup, perSecond: number, minutes: number): Promise<r
   const from = performance.now();
   const samples: Sample[] = [];
   await receiver.ages();
-  let totals = await readTotals(skein, database);
   while (performance.now() - from < minutes * 60_000 - windowMs / 2) {
-    const totalsBefore = totals;
+    const before = await readTotals(skein, database);
     const result = await send(setup, { measuredMs: windowMs - warmupMs, pace: perSecond });
-    totals = await readTotals(skein, database);
-    const sample = await takeSample(skein, database, {
-      minute: (performance.now() - from) / 60_000,
-      result,
-      messagesBefore: samples.at(-1)?.messages ?? 0,
-      totalsBefore,
-      totals,
-      webhookAges: await receiver.ages(),
-    });
-    samples.push(sample);
-    if (sample.errors > 0) console.log(`${sample.errors} errors, first: ${sample.firstError ?? ''}`);
+    const sample = await takeSample(skein, database, result, before, await receiver.ages());
+    const messages = (samples.at(-1)?.messages ?? 0) + result.succeeded;
+    samples.push({ ...sample, messages, minute: (performance.now() - from) / 60_000 });
+    if (result.errors > 0) console.log(`${result.errors} errors, first: ${result.firstError ?? ''}`);
   }
   return samples;
 }
@@ -131,10 +127,8 @@ async function countLost({ receiver, skein, database }: Setup, messages: number)
   return Math.max(0, stored - (await receiver.count()));
 }
 
-type Figure = Exclude<keyof Sample, 'firstError'>;
-
 /** Medians after the first quarter, and at the end. */
-function compare(samples: readonly Sample[], field: Figure): readonly [before: number, after: number] {
+function compare(samples: readonly Sample[], field: keyof Sample): readonly [before: number, after: number] {
   const tenth = Math.max(1, Math.round(samples.length / 10));
   const quarter = Math.floor(samples.length / 4);
   return [middle(samples.slice(quarter, quarter + tenth), field), middle(samples.slice(-tenth), field)];
@@ -142,7 +136,7 @@ function compare(samples: readonly Sample[], field: Figure): readonly [before: n
 
 function createTable(samples: readonly Sample[]): string {
   const milliseconds = (value: number): string => `${fixed(value)} ms`;
-  const rows: readonly (readonly [string, Figure, (value: number) => string, number?])[] = [
+  const rows: readonly (readonly [string, keyof Sample, (value: number) => string, number?])[] = [
     ['memory of the node', 'nodeBytes', mebibytes, targets.memory],
     ['of which its heap in use', 'heapBytes', mebibytes],
     ['acknowledged, p99', 'acknowledgedP99Ms', milliseconds, targets.p99],
@@ -184,22 +178,21 @@ function describeLosses(samples: readonly Sample[], lost: number): string {
   );
 }
 
-/** Of all messages so far, those of the beginning included. */
+/** Bytes of each table with its partitions and indexes, for all messages so far. */
 async function createDiskTable({ skein, database }: Setup): Promise<string> {
-  const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
-  const messages = row?.messages ?? 0;
-  const tables = (await readTableBytes(skein, database)).map(
-    each => [each.name, each.bytes / messages] as const,
+  const tables = await database.query<{ name: string; bytes: number }>(
+    skein.databaseUrl,
+    `select coalesce(pg_partition_root(relid), relid)::regclass::text as name,
+       sum(pg_total_relation_size(relid))::float8 / (select count(*) from messages) as bytes
+     from pg_stat_user_tables group by 1 order by 2 desc`,
   );
-  return `\n${table(
-    ['table, with indexes', 'bytes a message'],
-    tables.filter(([, bytes]) => bytes >= 20).map(([name, bytes]) => [name, count(bytes)]),
-  )}`;
+  const rows = tables.filter(({ bytes }) => bytes >= 20).map(({ name, bytes }) => [name, count(bytes)]);
+  return `\n${table(['table, with indexes', 'bytes a message'], rows)}`;
 }
 
 const [mebi, gibi] = [2 ** 20, 2 ** 30];
 /** Title, unit, divisor, and the figures with their names. */
-const charts: readonly (readonly [string, string, number, Readonly<Record<string, Figure>>])[] = [
+const charts: readonly (readonly [string, string, number, Readonly<Record<string, keyof Sample>>])[] = [
   ['Memory', 'MiB', mebi, { node: 'nodeBytes', 'its heap': 'heapBytes', PostgreSQL: 'databaseMemoryBytes' }],
   ['Acknowledged', 'ms', 1, { p50: 'acknowledgedP50Ms', p99: 'acknowledgedP99Ms' }],
   ['Webhook received', 'ms', 1, { p50: 'webhookP50Ms', p99: 'webhookP99Ms' }],

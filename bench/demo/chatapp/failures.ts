@@ -1,18 +1,8 @@
 /** The scenes in which something fails: a token that expires, and a node that is killed. */
 import type { Delivery } from '../../../test/support/chatapp-provider/index.ts';
-import type { Message } from '../api.ts';
 import { display, since } from '../display.ts';
 import { connectChannel } from './business.ts';
-import {
-  accepted,
-  answer,
-  inTime,
-  listMessages,
-  next,
-  type Setting,
-  type ThreadPage,
-  write,
-} from './setting.ts';
+import { accepted, answer, inTime, next, type Setting, write } from './setting.ts';
 
 const burstSize = 600;
 const participants = 24;
@@ -22,14 +12,9 @@ const expired = 463;
 export async function expiredToken(setting: Setting): Promise<void> {
   display.title('The access token expires, and the channel is connected again');
   const { provider, business, api, partnerAppCredentialId } = setting;
-  const { threadId } = await write(
-    setting,
-    { phone: '15550103', name: 'Edsger' },
-    {
-      type: 'text',
-      text: { body: 'Are you still there?' },
-    },
-  );
+  const edsger = { phone: '15550103', name: 'Edsger' };
+  const question = { type: 'text', text: { body: 'Are you still there?' } };
+  const { threadId } = await write(setting, edsger, question);
   for (const token of provider.accounts.listTokens()) token.revoked = expired;
   let from = performance.now();
   const { messageId } = await answer(setting, threadId, 'We are.');
@@ -95,14 +80,15 @@ async function verify(setting: Setting, ids: readonly string[]): Promise<void> {
   const from = performance.now();
   const look = async (): Promise<void> => {
     for (;;) {
-      const { data } = await api.get<ThreadPage>(
-        `/threads?projectId=${projectId}&channelId=${channelId}&limit=100`,
+      const threads = await api.all<{ threadId: string; externalRef: string | null }>(
+        `/threads?projectId=${projectId}&channelId=${channelId}`,
       );
-      const burst = data.filter(({ externalRef }) => externalRef?.startsWith('1556') === true);
       const found: string[] = [];
-      for (const { threadId } of burst) {
-        const messages = await listMessages(setting, threadId);
-        found.push(...messages.map(getExternalId));
+      for (const { threadId, externalRef } of threads) {
+        if (externalRef?.startsWith('1556') !== true) continue;
+        const path = `/threads/${threadId}/messages?projectId=${projectId}&order=asc`;
+        const messages = await api.all<{ externalMessageId: string }>(path);
+        found.push(...messages.map(({ externalMessageId }) => externalMessageId));
       }
       if (new Set(found).size !== found.length) throw new Error('a message is there twice');
       if (ids.every(id => found.includes(id)) && found.length === ids.length) return;
@@ -111,6 +97,3 @@ async function verify(setting: Setting, ids: readonly string[]): Promise<void> {
   await inTime(look(), 'end of the burst');
   display.hop(`${ids.length} messages written, ${ids.length} stored, each once`, since(from));
 }
-
-const getExternalId = (message: Message): string =>
-  (message as Message & { readonly externalMessageId: string }).externalMessageId;

@@ -1,12 +1,13 @@
 /** Shared by the scenes of the demonstration: a node, a provider, and a channel that connects them. */
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import type {
   ChatappProvider,
   Json,
   Participant,
   SentMessage,
 } from '../../../test/support/chatapp-provider/index.ts';
-import type { Api, Message, Page } from '../api.ts';
+import type { Api, Message } from '../api.ts';
 import type { ConsoleStream, StreamEvent } from '../console-stream.ts';
 import { display } from '../display.ts';
 import type { Server } from '../server.ts';
@@ -28,14 +29,15 @@ const seenWithinMs = 60_000;
 
 /** Rejects where it takes so long that the demonstration has failed. */
 export async function inTime<T>(promise: Promise<T>, what: string): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no ${what} within ${seenWithinMs} ms`)), seenWithinMs);
+  const over = new AbortController();
+  const late = pause(seenWithinMs, undefined, over).then(() => {
+    throw new Error(`no ${what} within ${seenWithinMs} ms`);
   });
+  late.catch(() => undefined);
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    over.abort();
   }
 }
 
@@ -61,10 +63,10 @@ export async function write(setting: Setting, by: Participant, message: Json): P
   const isIt = (data: Readonly<Record<string, unknown>>): boolean =>
     (data['message'] as { readonly externalMessageId?: unknown }).externalMessageId === id;
   const received = await next(setting, 'thread.message.received', from, isIt);
-  const { body, threadId, ...rest } = getMessage(received);
-  display.hop(`${by.name ?? by.phone} writes; webhook answered 200, then worked through`, received.at - from);
-  display.note(`${by.name ?? by.phone}: ${body}`);
-  return { body, threadId, ...rest };
+  const name = by.name ?? by.phone;
+  display.hop(`${name} writes; webhook answered 200, then processed`, received.at - from);
+  display.note(`${name}: ${getMessage(received).body}`);
+  return getMessage(received);
 }
 
 /** The business answers: gives the message. */
@@ -81,9 +83,3 @@ export function accepted({ provider }: Setting): Promise<SentMessage> {
   });
   return inTime(taken, 'message at the provider');
 }
-
-export async function listMessages({ api, projectId }: Setting, threadId: string): Promise<Message[]> {
-  return api.all<Message>(`/threads/${threadId}/messages?projectId=${projectId}&order=asc`);
-}
-
-export type ThreadPage = Page<{ readonly threadId: string; readonly externalRef: string | null }>;
