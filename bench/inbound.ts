@@ -32,13 +32,12 @@ interface System {
   readonly name: string;
   readonly pid: number;
   readonly target: LoadTarget;
-  stop(): Promise<void>;
 }
 
 async function startSystem(database: BenchDatabase): Promise<System> {
   const skein = await startSkein(database, 'skein_inbound');
   await addOpenStitch(skein, database);
-  return { name: 'skein', pid: skein.server.pid, target: skein.target, stop: skein.stop };
+  return { name: 'skein', pid: skein.server.pid, target: skein.target };
 }
 
 async function startPeer(
@@ -49,9 +48,10 @@ async function startPeer(
   const url = await database.create(name.replaceAll('-', '_'), schema);
   const environment = { PORT: String(port), DATABASE_URL: url };
   const child = new Child(new URL(`./peers/${module}.ts`, import.meta.url), { environment });
+  database.endings.teardown(() => child.stop());
   await child.hear();
   const target = { ports: [port], path, headers: {}, projectId: 'prj_bench' };
-  return { name, pid: child.pid, target, stop: () => child.stop() };
+  return { name, pid: child.pid, target };
 }
 
 const columns: Readonly<Record<string, Column<Sample & { readonly residentBytes: number }>>> = {
@@ -69,17 +69,13 @@ const columns: Readonly<Record<string, Column<Sample & { readonly residentBytes:
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
   const systems = [await startSystem(database)];
-  try {
-    for (const peer of peers) systems.push(await startPeer(peer, database));
-    for (const { title, connections, threads } of settings) {
-      const samples = await takeTurns(systems, rounds, async ({ target, pid }) => ({
-        ...(await measureLoad({ ...target, connections, threads, ...timing }, [pid], database)),
-        residentBytes: residentBytes(pid),
-      }));
-      console.log(`\n${title} (medians of ${rounds} rounds of ${timing.measuredMs / 1_000} s)\n`);
-      console.log(compare(samples, columns));
-    }
-  } finally {
-    for (const system of systems) await system.stop();
+  for (const peer of peers) systems.push(await startPeer(peer, database));
+  for (const { title, connections, threads } of settings) {
+    const samples = await takeTurns(systems, rounds, async ({ target, pid }) => ({
+      ...(await measureLoad({ ...target, connections, threads, ...timing }, [pid], database)),
+      residentBytes: residentBytes(pid),
+    }));
+    console.log(`\n${title} (medians of ${rounds} rounds of ${timing.measuredMs / 1_000} s)\n`);
+    console.log(compare(samples, columns));
   }
 }

@@ -6,6 +6,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { startBenchDatabase, type BenchDatabase } from './support/bench-database.ts';
+import { Endings } from './support/endings.ts';
 
 /** The module of each benchmark: its `run` prints the tables. */
 const benchmarks: Readonly<Record<string, string>> = {
@@ -20,7 +21,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   path: './path.ts',
   profile: './profile/profile.ts',
   reads: './reads/reads.ts',
-  abuse: './abuse/abuse.ts',
+  abuse: './abuse.ts',
   'agents-load': './agents/load.ts',
   'chatapp-webhooks': './chatapp/webhooks.ts',
   'cluster-kill': './cluster/kill.ts',
@@ -66,7 +67,12 @@ try {
     if (named.length === 0 ? name === 'soak' : !named.some(given => isNamed(given, name))) continue;
     console.log(`\n## ${name}`);
     const { run } = (await import(module)) as Benchmark;
-    await run(database, minutes);
+    const endings = new Endings();
+    try {
+      await run({ ...database, endings }, minutes);
+    } finally {
+      await endings.end();
+    }
   }
 } finally {
   await database.stop();

@@ -5,7 +5,6 @@ import { Api, type Message } from '../demo/api.ts';
 import { Endpoint } from '../demo/endpoint.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { Child } from '../support/child.ts';
-import { Endings } from '../support/endings.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
 
 const pollMs = 50;
@@ -14,16 +13,14 @@ const toolAnswerMs = 30;
 export class AgentSetup {
   readonly skein: Skein;
   readonly #agentId: string;
-  readonly #endings: Endings;
 
-  private constructor(skein: Skein, agentId: string, endings: Endings) {
+  private constructor(skein: Skein, agentId: string) {
     this.skein = skein;
     this.#agentId = agentId;
-    this.#endings = endings;
   }
 
   static async start(database: BenchDatabase, name: string): Promise<AgentSetup> {
-    const endings = new Endings();
+    const { endings } = database;
     const model = new Child(new URL('./model-server.ts', import.meta.url));
     endings.teardown(() => model.stop());
     const url = `http://127.0.0.1:${await model.hear<number>()}/v1`;
@@ -33,12 +30,7 @@ export class AgentSetup {
     });
     endings.teardown(() => tools.close());
     const skein = await startSkein(database, name, { LLM_PROVIDER_1_URL: url });
-    endings.teardown(skein.stop);
-    return new AgentSetup(skein, await makeAgent(skein, await tools.listen('/')), endings);
-  }
-
-  stop(): Promise<void> {
-    return this.#endings.end();
+    return new AgentSetup(skein, await makeAgent(skein, await tools.listen('/')));
   }
 
   /** Creates a thread whose participant sends the script (model-server.ts). The agent does not answer by itself. */

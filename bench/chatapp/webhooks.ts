@@ -18,9 +18,8 @@ import { createChannel } from '../demo/account.ts';
 import { Api } from '../demo/api.ts';
 import { type Business, connectChannel, openBusiness, registerApp } from '../demo/chatapp/business.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import { Endings } from '../support/endings.ts';
 import { runLoad, type LoadResult, type LoadSetting } from '../support/load.ts';
-import { readMetric } from '../support/metric.ts';
+import { readMetric } from '../support/process-usage.ts';
 import { addOpenStitch, startSkein, type Skein } from '../support/skein.ts';
 import { count, fixed, median, table, times } from '../support/table.ts';
 import { middle, quick } from '../support/turns.ts';
@@ -43,11 +42,11 @@ interface Setup {
   readonly client: pg.Client;
 }
 
-async function setUp(database: BenchDatabase, endings: Endings): Promise<Setup> {
+async function setUp(database: BenchDatabase): Promise<Setup> {
+  const { endings } = database;
   const provider = await ChatappProvider.start();
   endings.teardown(() => provider.stop());
   const skein = await startSkein(database, 'skein_chatapp_webhooks', { CHATAPP_GRAPH_URL: provider.url });
-  endings.teardown(skein.stop);
   const client = new pg.Client({ connectionString: skein.databaseUrl });
   await client.connect();
   endings.teardown(() => client.end());
@@ -152,32 +151,27 @@ async function measureBatches(setup: Setup, participants: number): Promise<strin
 
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const endings = new Endings();
-  try {
-    const setup = await setUp(database, endings);
-    await addOpenStitch(setup.skein, database);
-    // The first round warms up.
-    await compare(setup);
-    const seen: Awaited<ReturnType<typeof compare>>[] = [];
-    for (let round = 0; round < rounds; round++) seen.push(await compare(setup));
-    const batchRows = [...(await measureBatches(setup, 100)), ...(await measureBatches(setup, batchSize))];
-    const { p99Ms } = await postWebhooks(setup, paced);
-    await allStored(setup);
-    const ratio = times(median(seen.map(({ webhooks, custom }) => webhooks / custom)));
-    const perSecond = (field: keyof (typeof seen)[0]): string => `${count(middle(seen, field))} a second`;
-    console.log(
-      `\n${setting.threads} threads, ${setting.connections} connections (medians of ${rounds} rounds)\n`,
-    );
-    const rows = [
-      ['custom inbound messages', perSecond('custom'), ''],
-      ['chatapp webhooks of one text each, until all are stored', perSecond('webhooks'), ''],
-      ['the same, answered', perSecond('answered'), ''],
-      ['stored webhooks against custom messages', ratio, 'at least 0.7 x'],
-      ...batchRows,
-      [`answered, p99 at ${paced.pace} webhooks a second`, `${fixed(p99Ms)} ms`, '100 ms'],
-    ];
-    console.log(table(['', 'measured', 'target'], rows));
-  } finally {
-    await endings.end();
-  }
+  const setup = await setUp(database);
+  await addOpenStitch(setup.skein, database);
+  // The first round warms up.
+  await compare(setup);
+  const seen: Awaited<ReturnType<typeof compare>>[] = [];
+  for (let round = 0; round < rounds; round++) seen.push(await compare(setup));
+  const batchRows = [...(await measureBatches(setup, 100)), ...(await measureBatches(setup, batchSize))];
+  const { p99Ms } = await postWebhooks(setup, paced);
+  await allStored(setup);
+  const ratio = times(median(seen.map(({ webhooks, custom }) => webhooks / custom)));
+  const perSecond = (field: keyof (typeof seen)[0]): string => `${count(middle(seen, field))} a second`;
+  console.log(
+    `\n${setting.threads} threads, ${setting.connections} connections (medians of ${rounds} rounds)\n`,
+  );
+  const rows = [
+    ['custom inbound messages', perSecond('custom'), ''],
+    ['chatapp webhooks of one text each, until all are stored', perSecond('webhooks'), ''],
+    ['the same, answered', perSecond('answered'), ''],
+    ['stored webhooks against custom messages', ratio, 'at least 0.7 x'],
+    ...batchRows,
+    [`answered, p99 at ${paced.pace} webhooks a second`, `${fixed(p99Ms)} ms`, '100 ms'],
+  ];
+  console.log(table(['', 'measured', 'target'], rows));
 }

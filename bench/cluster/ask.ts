@@ -8,6 +8,7 @@ import type { Envelope } from '../../runtime/transport/transport.ts';
 import { encodeEnvelope, encodeReply } from '../../runtime/transport/wire.ts';
 import { natsNode } from '../../test/support/nats-node.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
 import { Child, endWithParent } from '../support/child.ts';
 import { Endings } from '../support/endings.ts';
 import { fixed, quantile, times } from '../support/table.ts';
@@ -46,7 +47,7 @@ async function sample(request: () => Promise<unknown>, requests: number): Promis
   return { p50: quantile(micros, 0.5), p99: quantile(micros, 0.99) };
 }
 
-async function measure(endings: Endings): Promise<void> {
+export async function run({ endings }: BenchDatabase): Promise<void> {
   const nats = await NatsServer.of(endings, { jetStream: false });
   const answerer = new Child(new URL(import.meta.url), { arguments: ['answerer', nats.url] });
   endings.teardown(() => answerer.stop());
@@ -82,15 +83,6 @@ async function answer(url: string): Promise<void> {
   await bare.flush();
   endWithParent(() => endings.end());
   process.send?.('ready');
-}
-
-export async function run(): Promise<void> {
-  const endings = new Endings();
-  try {
-    await measure(endings);
-  } finally {
-    await endings.end();
-  }
 }
 
 if (process.argv[2] === 'answerer') await answer(process.argv[3] ?? '');

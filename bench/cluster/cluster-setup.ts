@@ -3,10 +3,11 @@ import { TestCluster } from '../../test/cluster/support/cluster.ts';
 import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
 import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
+import { inspectThreads } from '../../test/node/history.ts';
 import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
-import { Endings } from '../support/endings.ts';
-import { createVerdict } from '../support/verdict.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import type { Endings } from '../support/endings.ts';
 import { count, fixed, quantile } from '../support/table.ts';
 
 export class ClusterSetup {
@@ -21,18 +22,12 @@ export class ClusterSetup {
     this.tenant = tenant;
   }
 
-  /** Gives the cluster to the benchmark and ends it with it. */
-  static async with(perform: (setup: ClusterSetup) => Promise<void>): Promise<void> {
-    const endings = new Endings();
-    try {
-      const environment = { LOG_LEVEL: 'info' };
-      const cluster = await TestCluster.start(endings, { durable: true, environment });
-      const [first] = cluster.running;
-      if (first === undefined) throw new Error('the cluster has no nodes');
-      await perform(new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings))));
-    } finally {
-      await endings.end();
-    }
+  static async start({ endings }: BenchDatabase): Promise<ClusterSetup> {
+    const environment = { LOG_LEVEL: 'info' };
+    const cluster = await TestCluster.start(endings, { durable: true, environment });
+    const [first] = cluster.running;
+    if (first === undefined) throw new Error('the cluster has no nodes');
+    return new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings)));
   }
 
   /** Senders that write to all running nodes until they are stopped. */
@@ -78,3 +73,27 @@ export class ClusterSetup {
 /** The part of the values that lies below. */
 export const ms = (values: readonly number[], part: number): string =>
   `${fixed(quantile(values, part), 0)} ms`;
+
+/**
+ * Counts the faults in acknowledged messages and threads, by the checkers of the cluster's tests. Reads every thread of the project. Stop the loads before.
+ * `doubled` counts also what is stored although no answer acknowledged it, `outOfOrder` also gaps in the numbers of a thread.
+ */
+export async function createVerdict(key: Client, projectId: string, loads: readonly Load[]) {
+  const messages = loads.flatMap(load => load.messages);
+  const threads = loads.flatMap(load => load.threads);
+  const {
+    threads: found,
+    messages: history,
+    gaps,
+  } = await inspectThreads({ key, projectId }, { messages, threads });
+  const lost = [...history.lost, ...found.missing];
+  const doubled = [...history.doubled, ...history.invented, ...found.unexpected];
+  const outOfOrder = [...history.disordered, ...gaps];
+  return {
+    acknowledged: messages.length + threads.length,
+    lost: lost.length,
+    doubled: doubled.length + found.doubled,
+    outOfOrder: outOfOrder.length,
+    faults: [...lost, ...doubled, ...outOfOrder].slice(0, 5),
+  };
+}

@@ -8,6 +8,7 @@ import { systemClock } from '../../runtime/time/clock.ts';
 import { createHeaders } from '../../runtime/transport/nats-publisher.ts';
 import { decodeAnswer } from '../../runtime/transport/wire.ts';
 import type { Answer } from '../../test/cluster/support/load.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
 import { fixed, table } from '../support/table.ts';
 import { quick } from '../support/turns.ts';
 import { ClusterSetup, ms } from './cluster-setup.ts';
@@ -91,58 +92,57 @@ class ShardProbe {
   }
 }
 
-export function run(): Promise<void> {
-  return ClusterSetup.with(async setup => {
-    const senders = setup.load(load);
-    const quiet: number[] = [];
-    const moving: number[] = [];
-    const gaps: number[] = [];
-    let failed = 0;
-    let drainMs = 0;
-    for (let round = 0; round < rounds; round++) {
-      const quietFrom = senders.answers.length;
-      await senders.more(between);
-      const node = setup.victim(round);
-      const isOwned = await setup.cluster.ownership(node);
-      const getDurations = (answers: readonly Answer[]): number[] =>
-        answers
-          .filter(({ threadId }) => isOwned(threadId))
-          .map(({ sentAt, answeredAt }) => answeredAt - sentAt);
-      quiet.push(...getDurations(senders.answers.slice(quietFrom)));
+export async function run(database: BenchDatabase): Promise<void> {
+  const setup = await ClusterSetup.start(database);
+  const senders = setup.load(load);
+  const quiet: number[] = [];
+  const moving: number[] = [];
+  const gaps: number[] = [];
+  let failed = 0;
+  let drainMs = 0;
+  for (let round = 0; round < rounds; round++) {
+    const quietFrom = senders.answers.length;
+    await senders.more(between);
+    const node = setup.victim(round);
+    const isOwned = await setup.cluster.ownership(node);
+    const getDurations = (answers: readonly Answer[]): number[] =>
+      answers
+        .filter(({ threadId }) => isOwned(threadId))
+        .map(({ sentAt, answeredAt }) => answeredAt - sentAt);
+    quiet.push(...getDurations(senders.answers.slice(quietFrom)));
 
-      const shards = [...(await setup.cluster.getShards(node))].slice(0, watched);
-      const probe = await ShardProbe.start(setup.cluster.nats.url, clusterName, shards);
-      const from = senders.answers.length;
-      const failedBefore = senders.failed;
-      const begun = performance.now();
-      const { code, signal } = await node.stop();
-      if (code !== 0) throw new Error(`the drained node ended with ${code ?? signal}`);
-      drainMs = Math.max(drainMs, performance.now() - begun);
-      senders.spare(node);
-      // After one more answer of each sender, no request of the drain is open.
-      await senders.more(load.senders);
-      await probe.stop();
-      gaps.push(...probe.gaps);
-      moving.push(...getDurations(senders.answers.slice(from)));
-      failed += senders.failed - failedBefore;
+    const shards = [...(await setup.cluster.getShards(node))].slice(0, watched);
+    const probe = await ShardProbe.start(setup.cluster.nats.url, clusterName, shards);
+    const from = senders.answers.length;
+    const failedBefore = senders.failed;
+    const begun = performance.now();
+    const { code, signal } = await node.stop();
+    if (code !== 0) throw new Error(`the drained node ended with ${code ?? signal}`);
+    drainMs = Math.max(drainMs, performance.now() - begun);
+    senders.spare(node);
+    // After one more answer of each sender, no request of the drain is open.
+    await senders.more(load.senders);
+    await probe.stop();
+    gaps.push(...probe.gaps);
+    moving.push(...getDurations(senders.answers.slice(from)));
+    failed += senders.failed - failedBefore;
 
-      await node.start();
-      senders.use(node);
-      await setup.cluster.balanced();
-    }
-    const verdict = await setup.verdict();
-    const figures = (values: readonly number[]): string =>
-      `${ms(values, 0.5)}, ${ms(values, 0.99)}, ${ms(values, 1)}`;
-    console.log(`\nSIGTERM to one of three nodes under load, ${rounds} times\n`);
-    const rows = [
-      [`failed requests while it drained, of ${moving.length} to its threads`, String(failed), '0'],
-      ['failed requests in the whole run', String(senders.failed), '0'],
-      [`a shard had no owner: p50, p99, max of ${gaps.length} moves`, figures(gaps), 'under 50 ms'],
-      ['answers of its threads while they moved: p50, p99, max', figures(moving), ''],
-      ['answers of the same threads before', figures(quiet), ''],
-      ['longest drain, SIGTERM to exit', `${fixed(drainMs, 0)} ms`, ''],
-      ...verdict,
-    ];
-    console.log(table(['', 'measured', 'target'], rows));
-  });
+    await node.start();
+    senders.use(node);
+    await setup.cluster.balanced();
+  }
+  const verdict = await setup.verdict();
+  const figures = (values: readonly number[]): string =>
+    `${ms(values, 0.5)}, ${ms(values, 0.99)}, ${ms(values, 1)}`;
+  console.log(`\nSIGTERM to one of three nodes under load, ${rounds} times\n`);
+  const rows = [
+    [`failed requests while it drained, of ${moving.length} to its threads`, String(failed), '0'],
+    ['failed requests in the whole run', String(senders.failed), '0'],
+    [`a shard had no owner: p50, p99, max of ${gaps.length} moves`, figures(gaps), 'under 50 ms'],
+    ['answers of its threads while they moved: p50, p99, max', figures(moving), ''],
+    ['answers of the same threads before', figures(quiet), ''],
+    ['longest drain, SIGTERM to exit', `${fixed(drainMs, 0)} ms`, ''],
+    ...verdict,
+  ];
+  console.log(table(['', 'measured', 'target'], rows));
 }

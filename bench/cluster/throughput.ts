@@ -67,7 +67,7 @@ async function balanced(nodes: readonly Server[]): Promise<void> {
 
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const nats = await NatsServer.start();
+  const nats = await NatsServer.of(database.endings);
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
   const environment = {
     NATS_URL: nats.url,
@@ -76,55 +76,48 @@ export async function run(database: BenchDatabase): Promise<void> {
     TOKEN_KEYS: key(),
     SERVICE_TOKENS: `bench:${serviceToken}`,
   };
-  let skein: Skein | undefined;
-  let second: Server | undefined;
-  try {
-    const first = (skein = await startSkein(database, 'skein_cluster', environment));
-    const other = (second = new Server(await freePort(), skein.environment));
-    const both = [skein.server, other];
-    const sample = async (nodes: readonly Server[], threadsOf?: readonly number[][]): Promise<Sample> => {
-      const before = cpuSeconds(nats.pid);
-      const task = { ...toTarget(first, nodes), ...setting, ...(threadsOf && { threadsOf }) };
-      const pids = nodes.map(({ pid }) => pid);
-      const result = await measureLoad(task, pids, database);
-      return { ...result, natsMicros: ((cpuSeconds(nats.pid) - before) * 1e6) / result.succeeded };
-    };
-    const heat = (nodes: readonly Server[]): Promise<unknown> =>
-      runLoad({ ...toTarget(first, nodes), ...setting, measuredMs: heatingMs });
-    const [one, two, split]: [Sample[], Sample[], Sample[]] = [[], [], []];
+  const skein = await startSkein(database, 'skein_cluster', environment);
+  const other = new Server(await freePort(), skein.environment);
+  database.endings.teardown(() => other.stop());
+  const both = [skein.server, other];
+  const sample = async (nodes: readonly Server[], threadsOf?: readonly number[][]): Promise<Sample> => {
+    const before = cpuSeconds(nats.pid);
+    const task = { ...toTarget(skein, nodes), ...setting, ...(threadsOf && { threadsOf }) };
+    const pids = nodes.map(({ pid }) => pid);
+    const result = await measureLoad(task, pids, database);
+    return { ...result, natsMicros: ((cpuSeconds(nats.pid) - before) * 1e6) / result.succeeded };
+  };
+  const heat = (nodes: readonly Server[]): Promise<unknown> =>
+    runLoad({ ...toTarget(skein, nodes), ...setting, measuredMs: heatingMs });
+  const [one, two, split]: [Sample[], Sample[], Sample[]] = [[], [], []];
+  await balanced([skein.server]);
+  await heat([skein.server]);
+  for (let round = 0; round < rounds; round++) {
     await balanced([skein.server]);
-    await heat([skein.server]);
-    for (let round = 0; round < rounds; round++) {
-      await balanced([skein.server]);
-      one.push(await sample([skein.server]));
-      await other.start();
-      await balanced(both);
-      await heat(both);
-      two.push(await sample(both));
-      split.push(await sample(both, await listThreads(skein, both)));
-      await other.stop();
-    }
-    console.log(
-      `\n${count(setting.threads)} threads, ${setting.connections} connections (medians of ${rounds} rounds of ${setting.measuredMs / 1_000} s)\n`,
-    );
-    const samples = new Map([
-      [{ name: 'one node' }, one],
-      [{ name: 'two nodes' }, two],
-      [{ name: 'two nodes, nothing crosses' }, split],
-    ]);
-    const columns = {
-      'msgs/s': show('perSecond', count),
-      'against one (target: at least 1)': againstFirst,
-      'p50 ms': show('p50Ms', fixed),
-      'p99 ms': show('p99Ms', fixed),
-      'nodes µs': show('nodeMicros', count),
-      'PostgreSQL µs': show('databaseMicros', count),
-      'NATS µs': show('natsMicros', count),
-    };
-    console.log(compare(samples, columns));
-  } finally {
-    await second?.stop();
-    await skein?.stop();
-    await nats.stop();
+    one.push(await sample([skein.server]));
+    await other.start();
+    await balanced(both);
+    await heat(both);
+    two.push(await sample(both));
+    split.push(await sample(both, await listThreads(skein, both)));
+    await other.stop();
   }
+  console.log(
+    `\n${count(setting.threads)} threads, ${setting.connections} connections (medians of ${rounds} rounds of ${setting.measuredMs / 1_000} s)\n`,
+  );
+  const samples = new Map([
+    [{ name: 'one node' }, one],
+    [{ name: 'two nodes' }, two],
+    [{ name: 'two nodes, nothing crosses' }, split],
+  ]);
+  const columns = {
+    'msgs/s': show('perSecond', count),
+    'against one (target: at least 1)': againstFirst,
+    'p50 ms': show('p50Ms', fixed),
+    'p99 ms': show('p99Ms', fixed),
+    'nodes µs': show('nodeMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'NATS µs': show('natsMicros', count),
+  };
+  console.log(compare(samples, columns));
 }

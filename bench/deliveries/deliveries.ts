@@ -11,10 +11,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
 import { Receiver } from '../support/receiver.ts';
+import { openStitches, toUrls } from '../support/skein.ts';
 import { count, fixed, timesByRounds } from '../support/table.ts';
 import { compare, middle, quick, show, takeTurns } from '../support/turns.ts';
-import { graphileSender, openJobs, settings, type Jobs } from './graphile-worker.ts';
-import { makeEvents, makeStitches, skeinSender, type Origin } from './skein.ts';
+import { graphileSender, openJobs, settings } from './graphile-worker.ts';
+import { makeEvents, skeinSender } from './skein.ts';
 
 /** Deliveries of a turn, and the threads they are spread over. */
 export const queued = quick(20_000, 2_000);
@@ -82,39 +83,29 @@ export async function turn(
 
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const receiver = await Receiver.start();
-  let origin: Origin | undefined;
-  let jobs: Jobs | undefined;
-  try {
-    const [url = ''] = await receiver.listen();
-    origin = await makeEvents(database);
-    const { skein, bodies } = origin;
-    const opened = (jobs = await openJobs(database));
-    const stitches = await makeStitches(skein, url, severalStitches);
-    await skein.server.stop();
-    const ours = [stitches.slice(0, 1), stitches].map(some => skeinSender(database, skein, receiver, some));
-    const peers = settings.map(setting =>
-      graphileSender(database, opened, { receiver, url }, bodies, setting),
-    );
-    const senders = [...ours, ...peers];
-    const samples = await takeTurns(senders, rounds, sender => turn(sender, database, opened.url, receiver));
-    const rates = peers.map(peer => samples.get(peer) ?? []);
-    const [best = []] = rates.sort((a, b) => middle(b, 'perSecond') - middle(a, 'perSecond'));
-    const perSecond = (of: readonly Sample[]): number[] => of.map(sample => sample.perSecond);
-    console.log(
-      `\n${count(queued)} queued deliveries over ${count(threads)} threads (medians of ${rounds} rounds)\n`,
-    );
-    const columns = {
-      'deliveries/s': show('perSecond', count),
-      [`against the best peer (target: at least ${fixed(target)})`]: (of: readonly Sample[]) =>
-        rates.includes(of) ? '' : timesByRounds(perSecond(of), perSecond(best)),
-      'sender µs': show('senderMicros', count),
-      'PostgreSQL µs': show('databaseMicros', count),
-    };
-    console.log(compare(samples, columns));
-  } finally {
-    await origin?.skein.stop();
-    await jobs?.utils.release();
-    await receiver.stop();
-  }
+  const receiver = await Receiver.start(database.endings);
+  const [url = ''] = await receiver.listen();
+  const { skein, bodies } = await makeEvents(database);
+  const jobs = await openJobs(database);
+  database.endings.teardown(async () => jobs.utils.release());
+  const stitches = await openStitches(skein, toUrls(url, severalStitches));
+  await skein.server.stop();
+  const ours = [stitches.slice(0, 1), stitches].map(some => skeinSender(database, skein, receiver, some));
+  const peers = settings.map(setting => graphileSender(database, jobs, { receiver, url }, bodies, setting));
+  const senders = [...ours, ...peers];
+  const samples = await takeTurns(senders, rounds, sender => turn(sender, database, jobs.url, receiver));
+  const rates = peers.map(peer => samples.get(peer) ?? []);
+  const [best = []] = rates.sort((a, b) => middle(b, 'perSecond') - middle(a, 'perSecond'));
+  const perSecond = (of: readonly Sample[]): number[] => of.map(sample => sample.perSecond);
+  console.log(
+    `\n${count(queued)} queued deliveries over ${count(threads)} threads (medians of ${rounds} rounds)\n`,
+  );
+  const columns = {
+    'deliveries/s': show('perSecond', count),
+    [`against the best peer (target: at least ${fixed(target)})`]: (of: readonly Sample[]) =>
+      rates.includes(of) ? '' : timesByRounds(perSecond(of), perSecond(best)),
+    'sender µs': show('senderMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+  };
+  console.log(compare(samples, columns));
 }

@@ -4,28 +4,19 @@ import { eventTypes } from '../../protocol/events.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { runLoad } from '../support/load.ts';
 import type { Receiver } from '../support/receiver.ts';
-import { openCircuit, startSkein, type Skein } from '../support/skein.ts';
+import { openCircuit, startSkein, type OpenedStitch, type Skein } from '../support/skein.ts';
 import { queued, threads, type Sender } from './deliveries.ts';
 
 /** The signature of one in so many deliveries is verified. */
 const sample = 10;
 
-export interface Origin {
-  readonly skein: Skein;
-  readonly bodies: readonly string[];
-}
-
-/**
- * A Skein node with enough events of messages in its tables: the bodies that all senders deliver.
- *
- * @param options further options of its Node
- */
+/** Starts a node with enough events of messages in its tables: the bodies that all senders deliver. */
 export async function makeEvents(
   database: BenchDatabase,
   name = 'skein_deliveries',
   environment: Readonly<Record<string, string>> = {},
   options: readonly string[] = [],
-): Promise<Origin> {
+): Promise<{ readonly skein: Skein; readonly bodies: readonly string[] }> {
   const skein = await startSkein(database, name, environment, options);
   const received = `from events where project_id = $1 and event_name = 'thread.message.received'`;
   for (let have = 0; have < queued;) {
@@ -55,31 +46,6 @@ export async function makeEvents(
 const searchIsBehind = `
   select p.last_seq > coalesce(m.seq, 0) as behind
   from project_streams p left join search_marks m on m.project_id = p.project_id where p.project_id = $1`;
-
-/** A stitch of the node, with its secret. */
-export interface MadeStitch {
-  readonly stitchId: string;
-  readonly secret: string;
-}
-
-/** Stitches of inbound messages, each with an address of its own at the receiver: `<url>/<number>`. */
-export async function makeStitches(
-  { api, projectId }: Skein,
-  url: string,
-  howMany: number,
-): Promise<MadeStitch[]> {
-  const stitches: MadeStitch[] = [];
-  for (let i = 0; i < howMany; i++) {
-    const made = await api.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
-      projectId,
-      name: `Bench ${i}`,
-      webhookUrl: `${url}/${i}`,
-      eventNames: ['thread.message.received'],
-    });
-    stitches.push({ stitchId: made.stitch.stitchId, secret: made.secret });
-  }
-  return stitches;
-}
 
 /** Throws unless every delivery came, and came once. */
 export function requireAll({
@@ -133,7 +99,7 @@ export function skeinSender(
   database: BenchDatabase,
   skein: Skein,
   receiver: Receiver,
-  stitches: readonly MadeStitch[],
+  stitches: readonly OpenedStitch[],
 ): Sender {
   const { databaseUrl, projectId, server } = skein;
   const stitchIds = stitches.map(({ stitchId }) => stitchId);

@@ -23,10 +23,8 @@ export class ConsoleStream {
   readonly events: StreamEvent[] = [];
   /** Events that are shown live and kept nowhere. */
   readonly ephemeral: StreamEvent['event'][] = [];
-  /** Events that came again, or after one of a higher number: must stay 0. Numbers of what the reader may not see are left out. */
+  /** Events that came twice or out of order: must stay 0. The numbers have gaps where the reader may not see an event. */
   disordered = 0;
-  /** Called for each event. */
-  onEvent: (event: StreamEvent) => void = () => undefined;
   #socket: WebSocket | undefined;
   #epoch: string | undefined;
   #seq: number | undefined;
@@ -80,9 +78,7 @@ export class ConsoleStream {
   #take(seq: number, event: StreamEvent['event']): void {
     if (seq <= (this.#seq ?? 0)) this.disordered++;
     this.#seq = seq;
-    const taken = { seq, event, at: performance.now() };
-    this.onEvent(taken);
-    this.events.push(taken);
+    this.events.push({ seq, event, at: performance.now() });
     this.#taken.emit('event');
   }
 }

@@ -9,7 +9,7 @@ import { Api, ApiError, type Message, type Page } from './api.ts';
 import { ConsoleStream } from './console-stream.ts';
 import { display, since } from './display.ts';
 import { perform, startNode } from './perform.ts';
-import { Receiver } from './receiver.ts';
+import { Receiver } from './endpoint.ts';
 import type { Server } from './server.ts';
 
 const burstSize = 3_000;

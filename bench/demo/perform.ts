@@ -1,9 +1,8 @@
 /** Runs a demonstration and removes everything that it created: at its end, after a failure, and after an interruption. */
 import { rm } from 'node:fs/promises';
 import { Endings } from '../support/endings.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 import { display } from './display.ts';
-import { freePort, Server } from './server.ts';
+import { freePort, Server, temporaryFolder } from './server.ts';
 
 /** Exit code 1 if the work fails. */
 export async function perform(work: (endings: Endings) => Promise<void>): Promise<void> {
@@ -15,8 +14,7 @@ export async function perform(work: (endings: Endings) => Promise<void>): Promis
     isInterrupted = true;
     void endings.end().finally(() => process.exit(130));
   };
-  process.on('SIGINT', interrupt);
-  process.on('SIGTERM', interrupt);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, interrupt);
   try {
     await work(endings);
   } catch (error) {

@@ -75,27 +75,24 @@ async function benchOne(database: BenchDatabase, skein: Skein, threadIds: readon
   const port = await freePort();
   const environment = { PORT: String(port), DATABASE_URL: url };
   const peer = new Child(new URL('../peers/fastify.ts', import.meta.url), { environment });
+  database.endings.teardown(() => peer.stop());
   await peer.hear();
-  try {
-    const systems = [
-      { name: 'skein', port: skein.port, paths: threadIds.map(id => `/v1/threads/${id}`) },
-      { name: 'fastify and pg', port, paths: threadIds.map(id => `/threads/${id}`) },
-    ];
-    for (const connections of [64, 256]) {
-      const samples = await takeTurns(systems, rounds, ({ port, paths }) =>
-        measure(port, paths, skein.apiKey, connections),
-      );
-      console.log(`\nOne thread by its id, ${connections} connections (medians of ${rounds} rounds)\n`);
-      const columns = {
-        'reads/s': show('perSecond', count),
-        'skein against it (target: at least 2)': firstAgainst,
-        'p50 ms': show('p50Ms', fixed),
-        'p99 ms': show('p99Ms', fixed),
-      };
-      console.log(compare(samples, columns));
-    }
-  } finally {
-    await peer.stop();
+  const systems = [
+    { name: 'skein', port: skein.port, paths: threadIds.map(id => `/v1/threads/${id}`) },
+    { name: 'fastify and pg', port, paths: threadIds.map(id => `/threads/${id}`) },
+  ];
+  for (const connections of [64, 256]) {
+    const samples = await takeTurns(systems, rounds, ({ port, paths }) =>
+      measure(port, paths, skein.apiKey, connections),
+    );
+    console.log(`\nOne thread by its id, ${connections} connections (medians of ${rounds} rounds)\n`);
+    const columns = {
+      'reads/s': show('perSecond', count),
+      'skein against it (target: at least 2)': firstAgainst,
+      'p50 ms': show('p50Ms', fixed),
+      'p99 ms': show('p99Ms', fixed),
+    };
+    console.log(compare(samples, columns));
   }
 }
 
@@ -169,31 +166,27 @@ async function benchInbox(database: BenchDatabase, skein: Skein): Promise<void> 
 
 export async function run(database: BenchDatabase): Promise<void> {
   const skein = await startSkein(database, 'skein_reads');
-  try {
-    const { projectId, channelId } = skein;
-    const first = { projectId, externalParticipantRef: 'first', body: 'Hello' };
-    await skein.api.post(`/channels/${channelId}/inbound-messages`, first, 'first');
-    await database.query(skein.databaseUrl, copies, [1, few - 1]);
-    await database.query(skein.databaseUrl, 'vacuum analyze threads');
-    const found = await database.query<{ id: string }>(
-      skein.databaseUrl,
-      'select thread_id as id from threads',
-    );
-    const threadIds = found.map(({ id }) => id);
-    await benchOne(database, skein, threadIds);
-    const small = await benchPage(skein);
-    await database.query(skein.databaseUrl, copies, [few, many - 1]);
-    await database.query(skein.databaseUrl, 'vacuum analyze threads');
-    const large = await benchPage(skein);
-    const [before, after] = [middle(small, 'p50Ms'), middle(large, 'p50Ms')];
-    const rows = [
-      [count(few), fixed(before, 2), fixed(middle(small, 'p99Ms'), 2), ''],
-      [count(many), fixed(after, 2), fixed(middle(large, 'p99Ms'), 2), times(after / before)],
-    ];
-    const head = ['threads in the project', 'p50 ms', 'p99 ms', 'against 1,000 (target: at most 1.5)'];
-    console.log(`\nA page of 50 threads, one reader\n\n${table(head, rows)}`);
-    await benchInbox(database, skein);
-  } finally {
-    await skein.stop();
-  }
+  const { projectId, channelId } = skein;
+  const first = { projectId, externalParticipantRef: 'first', body: 'Hello' };
+  await skein.api.post(`/channels/${channelId}/inbound-messages`, first, 'first');
+  await database.query(skein.databaseUrl, copies, [1, few - 1]);
+  await database.query(skein.databaseUrl, 'vacuum analyze threads');
+  const found = await database.query<{ id: string }>(
+    skein.databaseUrl,
+    'select thread_id as id from threads',
+  );
+  const threadIds = found.map(({ id }) => id);
+  await benchOne(database, skein, threadIds);
+  const small = await benchPage(skein);
+  await database.query(skein.databaseUrl, copies, [few, many - 1]);
+  await database.query(skein.databaseUrl, 'vacuum analyze threads');
+  const large = await benchPage(skein);
+  const [before, after] = [middle(small, 'p50Ms'), middle(large, 'p50Ms')];
+  const rows = [
+    [count(few), fixed(before, 2), fixed(middle(small, 'p99Ms'), 2), ''],
+    [count(many), fixed(after, 2), fixed(middle(large, 'p99Ms'), 2), times(after / before)],
+  ];
+  const head = ['threads in the project', 'p50 ms', 'p99 ms', 'against 1,000 (target: at most 1.5)'];
+  console.log(`\nA page of 50 threads, one reader\n\n${table(head, rows)}`);
+  await benchInbox(database, skein);
 }

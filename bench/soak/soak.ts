@@ -1,25 +1,22 @@
 /**
- * `npm run bench -- soak --hours 2` (or `--minutes 10`): whether anything grows that should not. A node at half of what it can do for as long
- * as is said: messages to 10,000 threads, each with a webhook.
+ * `npm run bench -- soak --hours 2` (or `--minutes 10`): whether anything grows that should not. A node takes messages to 10,000 threads, each with a
+ * webhook, at half of the rate that it can sustain, or less if the disk would not hold the messages (they may use half of the free space).
  *
- * What it can do is measured first: messages as fast as they are answered, until their webhooks have come, too. Half of that, or less
- * where the disk would not hold the messages of the whole run (it may use half of what is free). Then windows of half a minute or so, each a
- * new process with new connections, at a constant rate; a message counts from the instant at which it was due. After each, the node and
- * PostgreSQL are asked for what they hold.
- *
- * What is at the end is compared with what was after the first quarter, when caches are full and code is compiled: medians of a tenth of
- * the windows each. Everything is also drawn, and written as JSON, under .skein/bench.
+ * Each window has a new process with new connections. A message counts from the instant at which it was due. The end is compared with the
+ * state after the first quarter, when caches are full and code is compiled: medians of a tenth of the windows each. The figures are also
+ * drawn, and written as JSON, under .skein/bench.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, statfs, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import { tryLoad, type LoadResult } from '../support/load.ts';
+import { type LoadResult, tryLoad } from '../support/load.ts';
+import { cpuSeconds, processTree, readMetric, residentBytes } from '../support/process-usage.ts';
 import { Receiver } from '../support/receiver.ts';
-import { openStitches, startSkein, type Skein } from '../support/skein.ts';
-import { count, fixed, mebibytes, table, times } from '../support/table.ts';
+import { openStitches, type Skein, startSkein } from '../support/skein.ts';
+import { count, fixed, mebibytes, quantile, table, times } from '../support/table.ts';
 import { middle, quick } from '../support/turns.ts';
-import { drawPicture, type Chart } from './picture.ts';
-import { readFigures, readTotals, takeSample, type Sample } from './sample.ts';
+import { type Chart, drawPicture } from './picture.ts';
 
 const setting = { threads: 10_000, connections: 128 };
 const windows = 120;
@@ -45,24 +42,18 @@ interface SoakRate {
 
 export async function run(database: BenchDatabase, minutes: number): Promise<void> {
   await database.warm();
-  const receiver = await Receiver.start();
-  let skein: Skein | undefined;
-  try {
-    skein = await startSkein(database, 'soak');
-    const setup = { database, skein, receiver };
-    await openStitches(skein, await receiver.listen());
-    const pace = await choosePace(setup, minutes);
-    console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
-    const samples = await soak(setup, pace.perSecond, minutes);
-    const lost = await countLost(setup, pace.messages + (samples.at(-1)?.messages ?? 0));
-    console.log(createTable(samples));
-    console.log(`\n${describeLosses(samples, lost)}`);
-    console.log(await createDiskTable(setup));
-    console.log(`\nWritten: ${(await writeFiles(samples, minutes, pace)).join(', ')}`);
-  } finally {
-    await skein?.stop();
-    await receiver.stop();
-  }
+  const receiver = await Receiver.start(database.endings);
+  const skein = await startSkein(database, 'soak');
+  const setup = { database, skein, receiver };
+  await openStitches(skein, await receiver.listen());
+  const pace = await choosePace(setup, minutes);
+  console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
+  const samples = await soak(setup, pace.perSecond, minutes);
+  const lost = await countLost(setup, pace.messages + (samples.at(-1)?.messages ?? 0));
+  console.log(createTable(samples));
+  console.log(`\n${describeLosses(samples, lost)}`);
+  console.log(await createDiskTable(setup));
+  console.log(`\nWritten: ${(await writeFiles(samples, minutes, pace)).join(', ')}`);
 }
 
 function send(
@@ -237,4 +228,115 @@ async function writeFiles(
   ] as const;
   for (const [file, text] of files) await writeFile(file, text);
   return files.map(([file]) => relative(process.cwd(), file));
+}
+
+/** Counters since the beginning. */
+interface Totals {
+  readonly nodeSeconds: number;
+  readonly databaseSeconds: number;
+  readonly walBytes: number;
+}
+
+interface DatabaseFigures {
+  readonly tableBytes: number;
+  readonly indexBytes: number;
+  /** The table `threads` with its indexes. Its number of rows is constant, so its growth is bloat. */
+  readonly threadBytes: number;
+  readonly deadRows: number;
+  /** Since the beginning. */
+  readonly vacuums: number;
+}
+
+/** Latencies are those of the messages of the window. All other figures are as they are at its end. */
+interface Sample extends DatabaseFigures {
+  /** Since the beginning, as are `messages`. */
+  readonly minute: number;
+  readonly messages: number;
+  readonly perSecond: number;
+  readonly errors: number;
+  readonly acknowledgedP50Ms: number;
+  readonly acknowledgedP99Ms: number;
+  readonly webhookP50Ms: number;
+  readonly webhookP99Ms: number;
+  readonly nodeBytes: number;
+  readonly heapBytes: number;
+  /** Shared memory counts once (`Pss`). */
+  readonly databaseMemoryBytes: number;
+  readonly nodeFiles: number;
+  readonly databaseFiles: number;
+  /** Processor time of a message, and its bytes of the write-ahead log. */
+  readonly nodeMicros: number;
+  readonly databaseMicros: number;
+  readonly walBytesEach: number;
+}
+
+async function readTotals(skein: Skein, database: BenchDatabase): Promise<Totals> {
+  return {
+    nodeSeconds: cpuSeconds(skein.server.pid),
+    databaseSeconds: database.cpuSeconds(),
+    walBytes: await database.walBytes(),
+  };
+}
+
+/** `before`: the totals at the beginning of the window. `ages`: of its webhooks, in milliseconds. */
+async function takeSample(
+  skein: Skein,
+  database: BenchDatabase,
+  result: LoadResult,
+  before: Totals,
+  ages: readonly number[],
+): Promise<Omit<Sample, 'minute' | 'messages'>> {
+  const { nodeSeconds, databaseSeconds, walBytes } = await readTotals(skein, database);
+  const { pid, url } = skein.server;
+  const { succeeded, perSecond, errors } = result;
+  const postgres = processTree(database.pid);
+  const sum = (read: (pid: number) => number): number => postgres.reduce((all, each) => all + read(each), 0);
+  return {
+    perSecond,
+    errors,
+    acknowledgedP50Ms: result.p50Ms,
+    acknowledgedP99Ms: result.p99Ms,
+    webhookP50Ms: quantile(ages, 0.5),
+    webhookP99Ms: quantile(ages, 0.99),
+    nodeBytes: residentBytes(pid),
+    heapBytes: await readMetric(url, 'nodejs_heap_size_used_bytes'),
+    databaseMemoryBytes: sum(readProportionalBytes),
+    nodeFiles: countFiles(pid),
+    databaseFiles: sum(countFiles),
+    nodeMicros: ((nodeSeconds - before.nodeSeconds) * 1e6) / succeeded,
+    databaseMicros: ((databaseSeconds - before.databaseSeconds) * 1e6) / succeeded,
+    walBytesEach: (walBytes - before.walBytes) / succeeded,
+    ...(await readFigures(skein, database)),
+  };
+}
+
+async function readFigures(skein: Skein, database: BenchDatabase): Promise<DatabaseFigures> {
+  const [row] = await database.query<DatabaseFigures & Record<string, number>>(
+    skein.databaseUrl,
+    `select sum(pg_table_size(relid))::float8 as "tableBytes", sum(pg_indexes_size(relid))::float8 as "indexBytes",
+       sum(pg_total_relation_size(relid)) filter (where relname = 'threads')::float8 as "threadBytes",
+       sum(n_dead_tup)::float8 as "deadRows", sum(autovacuum_count)::float8 as vacuums
+     from pg_stat_user_tables`,
+  );
+  if (row === undefined) throw new Error('the database has no tables');
+  return row;
+}
+
+/** Open file descriptors. 0 when the process has ended, or belongs to another user. */
+function countFiles(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Resident memory, in which shared memory counts in parts (proc_pid_smaps(5), `Pss`). */
+function readProportionalBytes(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
 }

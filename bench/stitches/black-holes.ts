@@ -9,11 +9,11 @@
  * forwards and backwards, and the medians of the rounds are compared.
  */
 import { queued, turn, type Sample } from '../deliveries/deliveries.ts';
-import { makeEvents, makeStitches, skeinSender, type Origin } from '../deliveries/skein.ts';
+import { makeEvents, skeinSender } from '../deliveries/skein.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { runLoad } from '../support/load.ts';
 import { Receiver } from '../support/receiver.ts';
-import { addProject, openStitches } from '../support/skein.ts';
+import { addProject, openStitches, toUrls, type Skein } from '../support/skein.ts';
 import { count, fixed } from '../support/table.ts';
 import { againstFirst, compare, quick, show, takeTurns } from '../support/turns.ts';
 import { manyStitches } from './down.ts';
@@ -40,12 +40,7 @@ const rewindStitches = `
   from project_streams p where p.project_id = s.project_id and s.project_id <> $2`;
 
 /** Gives the id of a project with so many black holes. */
-async function openBlackHoles(
-  { skein }: Origin,
-  silent: Receiver,
-  name: string,
-  ports: number,
-): Promise<string> {
+async function openBlackHoles(skein: Skein, silent: Receiver, name: string, ports: number): Promise<string> {
   const project = await addProject(skein, name);
   await runLoad({ ...project.target, ...events });
   // Each turn sets them back to the first event. Until then they follow from here, and send nothing.
@@ -55,51 +50,43 @@ async function openBlackHoles(
 
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const receiver = await Receiver.start();
-  const silent = await Receiver.start();
-  let origin: Origin | undefined;
-  try {
-    origin = await makeEvents(database, 'stitches_black_holes', manyStitches);
-    const { skein } = origin;
-    const [url = ''] = await receiver.listen();
-    const good = await makeStitches(skein, url, goodStitches);
-    const four: string[] = [];
-    for (let i = 0; i < 4; i++) {
-      four.push(await openBlackHoles(origin, silent, `Holes ${i}`, blackHoles / 4));
-    }
-    const one = await openBlackHoles(origin, silent, 'Holes', blackHoles);
-    await skein.server.stop();
-    const sender = skeinSender(database, skein, receiver, good);
-    // Only the black holes of these projects have something to send.
-    const systems = [
-      { name: 'none', projectIds: [] },
-      { name: `${blackHoles} in four other projects`, projectIds: four },
-      { name: `${blackHoles} in one other project`, projectIds: [one] },
-    ];
-    const samples = await takeTurns(systems, rounds, async ({ projectIds }) => {
-      const before = await silent.count();
-      for (const text of [rewindSpans, rewindStitches]) {
-        await database.query(skein.databaseUrl, text, [projectIds, skein.projectId]);
-      }
-      const result = await turn(sender, database, skein.databaseUrl, receiver);
-      return { ...result, swallowed: (await silent.count()) - before };
-    });
-    console.log(
-      `\n${count(queued)} queued deliveries of ${goodStitches} good stitches (medians of ${rounds} rounds)\n`,
-    );
-    const columns = {
-      'good deliveries/s': show('perSecond', count),
-      [`against none (target: ${fixed(target)})`]: againstFirst,
-      'node µs': show('senderMicros', count),
-      'PostgreSQL µs': show('databaseMicros', count),
-      'requests never answered': show('swallowed', count),
-      'rounds, deliveries/s': (of: readonly Outcome[]) =>
-        of.map(({ perSecond }) => count(perSecond)).join('; '),
-    };
-    console.log(compare(samples, columns, 'black holes'));
-  } finally {
-    await origin?.skein.stop();
-    await receiver.stop();
-    await silent.stop();
+  const receiver = await Receiver.start(database.endings);
+  const silent = await Receiver.start(database.endings);
+  const { skein } = await makeEvents(database, 'stitches_black_holes', manyStitches);
+  const [url = ''] = await receiver.listen();
+  const good = await openStitches(skein, toUrls(url, goodStitches));
+  const four: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    four.push(await openBlackHoles(skein, silent, `Holes ${i}`, blackHoles / 4));
   }
+  const one = await openBlackHoles(skein, silent, 'Holes', blackHoles);
+  await skein.server.stop();
+  const sender = skeinSender(database, skein, receiver, good);
+  // Only the black holes of these projects have something to send.
+  const systems = [
+    { name: 'none', projectIds: [] },
+    { name: `${blackHoles} in four other projects`, projectIds: four },
+    { name: `${blackHoles} in one other project`, projectIds: [one] },
+  ];
+  const samples = await takeTurns(systems, rounds, async ({ projectIds }) => {
+    const before = await silent.count();
+    for (const text of [rewindSpans, rewindStitches]) {
+      await database.query(skein.databaseUrl, text, [projectIds, skein.projectId]);
+    }
+    const result = await turn(sender, database, skein.databaseUrl, receiver);
+    return { ...result, swallowed: (await silent.count()) - before };
+  });
+  console.log(
+    `\n${count(queued)} queued deliveries of ${goodStitches} good stitches (medians of ${rounds} rounds)\n`,
+  );
+  const columns = {
+    'good deliveries/s': show('perSecond', count),
+    [`against none (target: ${fixed(target)})`]: againstFirst,
+    'node µs': show('senderMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'requests never answered': show('swallowed', count),
+    'rounds, deliveries/s': (of: readonly Outcome[]) =>
+      of.map(({ perSecond }) => count(perSecond)).join('; '),
+  };
+  console.log(compare(samples, columns, 'black holes'));
 }

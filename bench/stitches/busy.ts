@@ -8,11 +8,11 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { turn } from '../deliveries/deliveries.ts';
-import { makeEvents, makeStitches, skeinSender, type Origin } from '../deliveries/skein.ts';
+import { makeEvents, skeinSender } from '../deliveries/skein.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { measureLoad, runLoad, type Sample as LoadSample } from '../support/load.ts';
 import { Receiver } from '../support/receiver.ts';
-import { addProject, openStitches, startSkein, type BenchProject, type Skein } from '../support/skein.ts';
+import { addProject, openStitches, startSkein, toUrls, type BenchProject } from '../support/skein.ts';
 import { count, fixed, median, times } from '../support/table.ts';
 import { againstFirst, compare, middle, quick, show, takeTurns } from '../support/turns.ts';
 
@@ -58,75 +58,62 @@ async function measureDrain(receiver: Receiver, all: number): Promise<number> {
 
 /** `deliveries` with ten stitches, on a node of its own. */
 async function measureDeliveries(database: BenchDatabase): Promise<number> {
-  const receiver = await Receiver.start();
-  let origin: Origin | undefined;
-  try {
-    origin = await makeEvents(database, 'stitches_busy_deliveries');
-    const { skein } = origin;
-    const [url = ''] = await receiver.listen();
-    const stitches = await makeStitches(skein, url, deliveriesStitches);
-    await skein.server.stop();
-    const sender = skeinSender(database, skein, receiver, stitches);
-    const rates: number[] = [];
-    for (let round = 0; round < rounds; round++) {
-      rates.push((await turn(sender, database, skein.databaseUrl, receiver)).perSecond);
-    }
-    return median(rates);
-  } finally {
-    await origin?.skein.stop();
-    await receiver.stop();
+  const receiver = await Receiver.start(database.endings);
+  const { skein } = await makeEvents(database, 'stitches_busy_deliveries');
+  const [url = ''] = await receiver.listen();
+  const stitches = await openStitches(skein, toUrls(url, deliveriesStitches));
+  await skein.server.stop();
+  const sender = skeinSender(database, skein, receiver, stitches);
+  const rates: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    rates.push((await turn(sender, database, skein.databaseUrl, receiver)).perSecond);
   }
+  return median(rates);
 }
 
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
   const deliveriesPerSecond = await measureDeliveries(database);
-  const receiver = await Receiver.start();
-  let skein: Skein | undefined;
-  try {
-    const { server, databaseUrl } = (skein = await startSkein(database, 'stitches_busy'));
-    const [url = ''] = await receiver.listen();
-    const systems: System[] = [
-      { name: '1', project: skein, stitches: 1 },
-      { name: count(many), project: await addProject(skein, 'Many'), stitches: many },
-    ];
-    // The node has just started and compiles what it runs.
-    await runLoad({ ...skein.target, ...full, warmupMs: 0 });
-    const samples = await takeTurns(systems, rounds, async ({ project, stitches }): Promise<Sample> => {
-      const urls = Array.from({ length: stitches }, (_, i) => `${url}/${i}`);
-      const ids = await openStitches(project, urls);
-      const before = await receiver.count();
-      const loaded = await measureLoad({ ...project.target, ...full }, [server.pid], database);
-      const meanwhile = (await receiver.count()) - before;
-      await pause(settleMs);
-      const drainPerSecond = await measureDrain(receiver, before + loaded.succeeded * stitches);
-      for (const id of ids) await project.api.delete(`/stitches/${id}`);
-      await database.query(databaseUrl, 'checkpoint');
-      return { ...loaded, deliveredMeanwhile: meanwhile / loaded.succeeded, drainPerSecond };
-    });
-    console.log(
-      `\n${count(full.threads)} threads, ${full.connections} connections, a receiver that answers at once (medians of ${rounds} rounds of ${full.measuredMs / 1_000} s)\n`,
-    );
-    const drain =
-      (format: (perSecond: number) => string, none: string) =>
-      (of: readonly Sample[]): string => {
-        const perSecond = middle(of, 'drainPerSecond');
-        return Number.isNaN(perSecond) ? none : format(perSecond);
-      };
-    const columns = {
-      'msgs/s': show('perSecond', count),
-      [`against one (target: ${fixed(target)})`]: againstFirst,
-      'p99 ms': show('p99Ms', fixed),
-      'node µs': show('nodeMicros', count),
-      'PostgreSQL µs': show('databaseMicros', count),
-      'deliveries a message meanwhile': show('deliveredMeanwhile', value => fixed(value, 2)),
-      'afterwards, deliveries/s': drain(count, 'nothing left'),
-      [`against \`deliveries\` with ${deliveriesStitches} stitches (${count(deliveriesPerSecond)}/s; target: 1)`]:
-        drain(perSecond => times(perSecond / deliveriesPerSecond), ''),
+  const receiver = await Receiver.start(database.endings);
+  const skein = await startSkein(database, 'stitches_busy');
+  const { server, databaseUrl } = skein;
+  const [url = ''] = await receiver.listen();
+  const systems: System[] = [
+    { name: '1', project: skein, stitches: 1 },
+    { name: count(many), project: await addProject(skein, 'Many'), stitches: many },
+  ];
+  // The node has just started and compiles what it runs.
+  await runLoad({ ...skein.target, ...full, warmupMs: 0 });
+  const samples = await takeTurns(systems, rounds, async ({ project, stitches }): Promise<Sample> => {
+    const opened = await openStitches(project, toUrls(url, stitches));
+    const before = await receiver.count();
+    const loaded = await measureLoad({ ...project.target, ...full }, [server.pid], database);
+    const meanwhile = (await receiver.count()) - before;
+    await pause(settleMs);
+    const drainPerSecond = await measureDrain(receiver, before + loaded.succeeded * stitches);
+    for (const { stitchId } of opened) await project.api.delete(`/stitches/${stitchId}`);
+    await database.query(databaseUrl, 'checkpoint');
+    return { ...loaded, deliveredMeanwhile: meanwhile / loaded.succeeded, drainPerSecond };
+  });
+  console.log(
+    `\n${count(full.threads)} threads, ${full.connections} connections, a receiver that answers at once (medians of ${rounds} rounds of ${full.measuredMs / 1_000} s)\n`,
+  );
+  const drain =
+    (format: (perSecond: number) => string, none: string) =>
+    (of: readonly Sample[]): string => {
+      const perSecond = middle(of, 'drainPerSecond');
+      return Number.isNaN(perSecond) ? none : format(perSecond);
     };
-    console.log(compare(samples, columns, 'stitches whose receiver answers'));
-  } finally {
-    await skein?.stop();
-    await receiver.stop();
-  }
+  const columns = {
+    'msgs/s': show('perSecond', count),
+    [`against one (target: ${fixed(target)})`]: againstFirst,
+    'p99 ms': show('p99Ms', fixed),
+    'node µs': show('nodeMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'deliveries a message meanwhile': show('deliveredMeanwhile', value => fixed(value, 2)),
+    'afterwards, deliveries/s': drain(count, 'nothing left'),
+    [`against \`deliveries\` with ${deliveriesStitches} stitches (${count(deliveriesPerSecond)}/s; target: 1)`]:
+      drain(perSecond => times(perSecond / deliveriesPerSecond), ''),
+  };
+  console.log(compare(samples, columns, 'stitches whose receiver answers'));
 }

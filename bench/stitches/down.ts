@@ -10,7 +10,7 @@
 import { freePort } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { measureLoad, type Sample as LoadSample } from '../support/load.ts';
-import { openStitches, startSkein, type Skein } from '../support/skein.ts';
+import { openStitches, startSkein, toUrls, type Skein } from '../support/skein.ts';
 import { count, fixed } from '../support/table.ts';
 import { againstFirst, compare, quick, show, takeTurns } from '../support/turns.ts';
 
@@ -55,9 +55,7 @@ async function readHealth(database: BenchDatabase, { databaseUrl }: Skein): Prom
 
 async function open(database: BenchDatabase, stitches: number): Promise<System> {
   const skein = await startSkein(database, `stitches_down_${stitches}`, manyStitches);
-  const url = `http://127.0.0.1:${await freePort()}/`;
-  const urls = Array.from({ length: stitches }, (_, i) => `${url}${i}`);
-  await openStitches(skein, urls);
+  await openStitches(skein, toUrls(`http://127.0.0.1:${await freePort()}`, stitches));
   return { name: count(stitches), skein };
 }
 
@@ -78,28 +76,24 @@ async function turn(database: BenchDatabase, skein: Skein): Promise<Sample> {
 export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
   const systems: System[] = [];
-  try {
-    for (const stitches of numbers) {
-      const system = await open(database, stitches);
-      systems.push(system);
-      await system.skein.server.stop();
-    }
-    const samples = await takeTurns(systems, rounds, ({ skein }) => turn(database, skein));
-    console.log(
-      `\n${count(full.threads)} threads, ${full.connections} connections, receivers that refuse (medians of ${rounds} rounds of ${full.measuredMs / 1_000} s)\n`,
-    );
-    const columns = {
-      'msgs/s': show('perSecond', count),
-      [`against one (target: ${fixed(target, 2)})`]: againstFirst,
-      'p99 ms': show('p99Ms', fixed),
-      'node µs': show('nodeMicros', count),
-      'PostgreSQL µs': show('databaseMicros', count),
-      'attempts a message': show('attemptsPerMessage', value => fixed(value, 2)),
-      'circuits open, first to last round': (of: readonly Sample[]) =>
-        of.map(sample => count(sample.open)).join(', '),
-    };
-    console.log(compare(samples, columns, 'stitches that are down'));
-  } finally {
-    for (const { skein } of systems) await skein.stop();
+  for (const stitches of numbers) {
+    const system = await open(database, stitches);
+    systems.push(system);
+    await system.skein.server.stop();
   }
+  const samples = await takeTurns(systems, rounds, ({ skein }) => turn(database, skein));
+  console.log(
+    `\n${count(full.threads)} threads, ${full.connections} connections, receivers that refuse (medians of ${rounds} rounds of ${full.measuredMs / 1_000} s)\n`,
+  );
+  const columns = {
+    'msgs/s': show('perSecond', count),
+    [`against one (target: ${fixed(target, 2)})`]: againstFirst,
+    'p99 ms': show('p99Ms', fixed),
+    'node µs': show('nodeMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'attempts a message': show('attemptsPerMessage', value => fixed(value, 2)),
+    'circuits open, first to last round': (of: readonly Sample[]) =>
+      of.map(sample => count(sample.open)).join(', '),
+  };
+  console.log(compare(samples, columns, 'stitches that are down'));
 }

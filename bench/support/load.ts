@@ -7,7 +7,6 @@ import { connect, type Socket } from 'node:net';
 import type { BenchDatabase } from './bench-database.ts';
 import { Child, serveParent } from './child.ts';
 import { cpuSeconds } from './process-usage.ts';
-import { createStamp } from './stamp.ts';
 
 /** A system that takes messages. */
 export interface LoadTarget {
@@ -32,7 +31,7 @@ export interface LoadSetting {
   readonly webhook?: WebhookSource | undefined;
   /** Requests in a second over all connections; absent: as many as are answered. */
   readonly pace?: number;
-  /** Once the warm-up is over, each message's text begins with the time at which it was to leave (`stamp.ts`). */
+  /** Once the warm-up is over, each message's text begins with the time at which it was to leave (`sinceStamp`). */
   readonly stamped?: boolean;
 }
 
@@ -107,6 +106,23 @@ const text = 'The quick brown fox jumps over the lazy dog, and says so at some l
   .repeat(5)
   .slice(0, 300);
 const run = randomBytes(6).toString('hex');
+
+// A stamp is the time at which a message was due, in its text. All processes of a machine share the kernel's monotonic clock.
+const mark = /@(\d+)@/;
+
+/** Microseconds of the shared clock. */
+const sharedMicros = (): number => Number(process.hrtime.bigint() / 1_000n);
+
+/** @param at of this process's `performance.now()` */
+function createStamp(at: number): string {
+  return `@${Math.round(sharedMicros() + (at - performance.now()) * 1_000)}@`;
+}
+
+/** Milliseconds since the instant that the text names; undefined when it names none. */
+export function sinceStamp(text: string): number | undefined {
+  const found = mark.exec(text)?.[1];
+  return found === undefined ? undefined : (sharedMicros() - Number(found)) / 1_000;
+}
 
 class Connection {
   readonly #task: LoadTask;

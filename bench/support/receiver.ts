@@ -1,13 +1,14 @@
 /**
  * Receivers of webhooks in a process of their own: raw HTTP/1.1 over kept-alive sockets, 200 at once. The process counts requests and, where
- * their text says when they were due (stamp.ts), notes their age. After `expect` it also keeps every request, and looks at them only when the run is
+ * their text says when they were due (`sinceStamp`), notes their age. After `expect` it also keeps every request, and looks at them only when the run is
  * over. Silent ports accept a connection and never answer.
  */
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { verifyService } from '../../protocol/signature.ts';
 import { Child, serveParent } from './child.ts';
-import { sinceStamp } from './stamp.ts';
+import type { Endings } from './endings.ts';
+import { sinceStamp } from './load.ts';
 
 interface Report {
   readonly requests: number;
@@ -27,8 +28,10 @@ type Order =
 export class Receiver {
   readonly #child = new Child(new URL(import.meta.url), { arguments: ['receiver'] });
 
-  static async start(): Promise<Receiver> {
+  /** The endings stop it. */
+  static async start(endings: Endings): Promise<Receiver> {
     const receiver = new Receiver();
+    endings.teardown(() => receiver.#child.stop());
     await receiver.#child.hear();
     return receiver;
   }
@@ -67,10 +70,6 @@ export class Receiver {
   /** Says what came since `expect`. Verifies the signature of every `sample`th request: to `<url>/<n>` by the nth secret. */
   report(secrets: readonly string[] = [], sample = 1): Promise<Report> {
     return this.#ask({ do: 'report', secrets, sample });
-  }
-
-  stop(): Promise<void> {
-    return this.#child.stop();
   }
 
   #ask<T>(order: Order): Promise<T> {

@@ -24,7 +24,6 @@ export interface Skein extends BenchProject {
   readonly databaseUrl: string;
   /** The variables that it was started with: those of a further node of its cluster. */
   readonly environment: Readonly<Record<string, string>>;
-  stop(): Promise<void>;
 }
 
 /**
@@ -48,6 +47,7 @@ export async function startSkein(
     ...environment,
   };
   const server = new Server(port, variables, options);
+  database.endings.teardown(() => server.stop());
   await server.start();
   const { accessToken, api: studio, projectId, environmentId } = await signUp(server.url);
   const project = await openProject(server.url, studio, projectId, environmentId);
@@ -58,7 +58,6 @@ export async function startSkein(
     accessToken,
     databaseUrl,
     environment: variables,
-    stop: () => server.stop(),
   };
 }
 
@@ -100,32 +99,42 @@ export const openCircuit = `
 
 /** Creates a stitch of inbound messages with an open circuit: every event is due, and none is sent. Restarts the node. */
 export async function addOpenStitch(skein: Skein, database: BenchDatabase): Promise<void> {
-  const [stitchId] = await openStitches(skein, ['http://127.0.0.1:2/']);
+  const [stitch] = await openStitches(skein, ['http://127.0.0.1:2/']);
   await skein.server.stop();
-  await database.query(skein.databaseUrl, openCircuit, [stitchId]);
+  await database.query(skein.databaseUrl, openCircuit, [stitch?.stitchId]);
   await skein.server.start();
 }
 
 /** Stitches that are created at once. */
 const atOnce = 20;
 
-/** Creates a stitch of inbound messages for each address. Gives their ids. */
+export interface OpenedStitch {
+  readonly stitchId: string;
+  readonly secret: string;
+}
+
+/** Creates a stitch of inbound messages for each address. */
 export async function openStitches(
   { api, projectId }: BenchProject,
   urls: readonly string[],
-): Promise<string[]> {
-  const ids: string[] = [];
+): Promise<OpenedStitch[]> {
+  const opened: OpenedStitch[] = [];
   for (let from = 0; from < urls.length; from += atOnce) {
     const made = urls.slice(from, from + atOnce).map(async (webhookUrl, i) => {
-      const body = {
+      const stitch = {
         projectId,
         name: `Bench ${from + i}`,
         webhookUrl,
         eventNames: ['thread.message.received'],
       };
-      return (await api.post<{ stitch: { stitchId: string } }>('/stitches', body)).stitch.stitchId;
+      const answer = await api.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', stitch);
+      return { stitchId: answer.stitch.stitchId, secret: answer.secret };
     });
-    ids.push(...(await Promise.all(made)));
+    opened.push(...(await Promise.all(made)));
   }
-  return ids;
+  return opened;
 }
+
+/** The addresses of so many stitches at one receiver: `<url>/<number>`. */
+export const toUrls = (url: string, stitches: number): string[] =>
+  Array.from({ length: stitches }, (_, i) => `${url}/${i}`);

@@ -12,10 +12,15 @@ import { ConsoleStream } from '../console-stream.ts';
 import { display, since } from '../display.ts';
 import { perform, startNode } from '../perform.ts';
 import { connectChannel, openBusiness, registerApp } from './business.ts';
-import { closedWindow, freeEntry, pictureAndAnswer } from './conversation.ts';
-import { expiredToken, killedNode } from './failures.ts';
+import {
+  closedWindow,
+  expiredToken,
+  freeEntry,
+  killedNode,
+  pictureAndAnswer,
+  type Setting,
+} from './scenes.ts';
 import { serve } from './serve.ts';
-import type { Setting } from './setting.ts';
 
 const defaultPort = 8_090;
 

@@ -12,8 +12,6 @@ const lineEveryMs = 1_000;
 const trafficMs = 1_000;
 const columns = 32;
 const colours = [36, 33, 35, 32, 34, 31];
-const bars = ' ▁▂▃▄▅▆▇█';
-const graphWidth = 64;
 /** A cell shows for so long that it has moved. */
 const movedMs = 600;
 const isTerminal = process.stdout.isTTY === true;
@@ -31,8 +29,6 @@ export class Show {
   readonly #activities = new Map<NodeProcess, string>();
   /** By shard: when its owner changed last, in milliseconds since the start. */
   readonly #movedAt = new Map<number, number>();
-  /** Answers per second at each look. */
-  readonly #past: number[] = [];
   readonly #notes: string[] = [];
   readonly #timer: NodeJS.Timeout;
   #status: ClusterStatus;
@@ -116,14 +112,13 @@ export class Show {
       .reduce((most, { sentAt, answeredAt }) => Math.max(most, answeredAt - sentAt), 0);
     this.#slowestEverMs = Math.max(this.#slowestEverMs, slowestMs);
     const perSecond = answers.length - this.#first;
-    this.#past.push(perSecond);
     const slowest = `slowest ${slowestMs.toFixed(0)} ms`;
     if (isTerminal) {
       const traffic =
         `  ${paint(1, String(perSecond).padStart(5))} requests/s   ` +
         `${paint(failed > 0 ? 33 : 32, `${failed} failed`)}   ` +
         `${slowest} (${this.#slowestEverMs.toFixed(0)} ms ever)   ${answers.length} acknowledged`;
-      this.#frame = [...this.#formatCells(), '', ...this.#formatLegend(), '', this.#formatGraph(), traffic];
+      this.#frame = [...this.#formatCells(), '', ...this.#formatLegend(), '', traffic];
       const room = Math.max(1, process.stdout.rows - this.#frame.length - 2);
       this.#write(this.#notes.slice(-room));
     } else if (this.elapsedMs >= this.#nextLineAt) {
@@ -157,13 +152,6 @@ export class Show {
     });
     const vacant = String(countOwned(this.#status, null)).padStart(4);
     return [...lines, `  ${paint(90, '·')} ${'no owner'.padEnd(10)}${vacant} shards   □ has just moved`];
-  }
-
-  #formatGraph(): string {
-    const shown = this.#past.slice(-graphWidth);
-    const top = Math.max(1, ...shown);
-    const graph = shown.map(value => bars[Math.round((value / top) * (bars.length - 1))]).join('');
-    return `  ${paint(90, graph)}`;
   }
 
   #write(notes: readonly string[]): void {

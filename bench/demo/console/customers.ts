@@ -1,5 +1,24 @@
 /** The customers of the demonstration: their names, their questions, and how they go on when they get answers. */
-import { type CustomerFile, customerFiles } from './files.ts';
+import { readFileSync } from 'node:fs';
+
+/** A picture, an invoice or a voice message that a customer sends. */
+interface CustomerFile {
+  readonly kind: 'image' | 'document' | 'audio';
+  readonly filename: string;
+  readonly mimeType: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+function read(kind: CustomerFile['kind'], filename: string, mimeType: string): CustomerFile {
+  const bytes = new Uint8Array(readFileSync(new URL(`./files/${filename}`, import.meta.url)));
+  return { kind, filename, mimeType, bytes };
+}
+
+export const customerFiles = {
+  cup: read('image', 'broken-cup.png', 'image/png'),
+  invoice: read('document', 'invoice-2026-1187.pdf', 'application/pdf'),
+  voice: read('audio', 'voice-message.wav', 'audio/wav'),
+};
 
 export interface Customer {
   /** Their name in the channel: a word, or on the chat channel their number. */
