@@ -13,10 +13,16 @@ export interface ChildOptions {
 
 export class Child {
   readonly #process: ChildProcess;
+  /** Rejects when the process ends. */
+  readonly #ended: Promise<never>;
 
   constructor(module: URL, { arguments: given = [], environment = {}, options = [] }: ChildOptions = {}) {
     const env = { ...process.env, ...environment };
     this.#process = fork(module, [...given], { env, execPath: process.execPath, execArgv: [...options] });
+    this.#ended = once(this.#process, 'exit').then(([code]) =>
+      Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)),
+    );
+    this.#ended.catch(() => undefined);
   }
 
   get pid(): number {
@@ -26,12 +32,8 @@ export class Child {
   /** Resolves with the next message. */
   async hear<T>(withinMs = answersWithinMs): Promise<T> {
     const signal = AbortSignal.timeout(withinMs);
-    const ended = once(this.#process, 'exit', { signal }).then(([code]) =>
-      Promise.reject(new Error(`a process of the benchmark ended with ${String(code)}`)),
-    );
-    ended.catch(() => undefined);
-    const [message] = (await Promise.race([once(this.#process, 'message', { signal }), ended])) as [T];
-    return message;
+    const heard = once(this.#process, 'message', { signal }) as Promise<[T]>;
+    return (await Promise.race([heard, this.#ended]))[0];
   }
 
   async ask<T>(message: object, withinMs?: number): Promise<T> {
