@@ -69,7 +69,7 @@ Freja Nielsen | da-DK | Please cancel my order, I took the wrong size. | M inste
 Ibrahim Yılmaz | tr-TR | Do you repair watches that were bought somewhere else? It makes this sound. | A diver from 1978. | Then I will bring it in on Tuesday.
 Chloé Martin | fr-FR | The invoice of my last order has the wrong company name. | It is Martin et Fils SARL. | Merci, received.
 Liam O’Connor | en-IE | The app signs me out all the time. | An Android phone, version 14. | That has solved it.
-Sofia Rossi | it-IT | Can I return something that I have bought on sale? | It is unopened. | Good to know.
+Sofia Rossi | it-IT | Can I return something that I have bought on sale? | It is unopened.
 Arjun Patel | hi-IN | Which of the two routers is better for a house with three floors? | About 200 square metres. | I will take that one.
 Emma Novak | cs-CZ | I have not got the e-mail to set a new password. | Not in the spam folder either. | Now it came, thank you.
 David Cohen | he-IL | Do you ship to Haifa? | Two boxes, 14 kg. | That is more than I thought.
