@@ -95,7 +95,8 @@ async function compare(setup: Setup): Promise<Record<'custom' | 'webhooks' | 'an
   const hooked = await postWebhooks(setup);
   const storedAt = await allStored(setup);
   const stored = (await readCount(setup, 'messages where channel_id = $1')) - before;
-  if (stored !== hooked.succeeded) throw new Error(`${hooked.succeeded} webhooks, ${stored} messages`);
+  // The load closes its connections at the end, so the answers to some stored webhooks do not arrive.
+  if (stored < hooked.succeeded) throw new Error(`${hooked.succeeded} webhooks, ${stored} messages`);
   return {
     custom: (posted.succeeded * 1_000) / (posted.endedAt - posted.startedAt),
     webhooks: (hooked.succeeded * 1_000) / (storedAt - hooked.startedAt),
