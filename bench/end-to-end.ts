@@ -7,18 +7,19 @@
  * processes of a machine share. Timers of Node fire up to a millisecond late, which is in both times. Connections are so many that one is
  * free when a request is due.
  */
-import { setTimeout as pause } from 'node:timers/promises';
-import { load, openStitches, type LoadSetting } from './stitches/setup.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
-import { startSkein, type Skein } from './support/skein.ts';
-import { startCountingReceiver, type CountingReceiver } from './support/start-counting-receiver.ts';
-import { count, fixed, table } from './support/table.ts';
+import { runLoad, type LoadSetting } from './support/load.ts';
+import { Receiver } from './support/receiver.ts';
+import { openStitches, startSkein, type Skein } from './support/skein.ts';
+import { count, fixed, quantile, table } from './support/table.ts';
+import { quick } from './support/turns.ts';
 
 const rates = [250, 500, 1_000] as const;
 const targetMs = 60;
-const setting = { threads: 1_000, connections: 128, warmupMs: 4_000, measuredMs: 30_000, stamped: true };
+const timing = { warmupMs: quick(4_000, 200), measuredMs: quick(30_000, 1_000) };
+const setting = { threads: 1_000, connections: 128 };
 /** The node has just started and compiles what it runs. */
-const heating = { ...setting, warmupMs: 8_000, measuredMs: 0, pace: 2_000, stamped: false };
+const heating = { ...setting, measuredMs: quick(8_000, 200), pace: 2_000 };
 const arrivedWithinMs = 30_000;
 
 interface Times {
@@ -27,63 +28,35 @@ interface Times {
   readonly max: number;
 }
 
-interface Row {
-  readonly rate: number;
-  readonly messages: number;
-  readonly acknowledged: Times;
-  readonly received: Times;
-}
-
-interface Setup {
-  readonly database: BenchDatabase;
-  readonly skein: Skein;
-  readonly receiver: CountingReceiver;
-}
-
-/** @param sorted in order of size */
-function toTimes(sorted: readonly number[]): Times {
-  const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), max: sorted.at(-1) ?? Number.NaN };
-}
-
 /** Loads, and waits until every webhook has come. */
-async function run({ database, skein, receiver }: Setup, how: LoadSetting): Promise<Omit<Row, 'rate'>> {
+async function measure(
+  { target }: Skein,
+  receiver: Receiver,
+  how: LoadSetting,
+): Promise<{ readonly acknowledged: Times; readonly ages: readonly number[] }> {
   const before = await receiver.count();
-  const { succeeded, p50Ms, p99Ms, maxMs } = await load(skein, skein, database, how);
-  const begun = performance.now();
-  for (;;) {
-    const came = (await receiver.count()) - before;
-    if (came >= succeeded) break;
-    if (performance.now() - begun > arrivedWithinMs) throw new Error(`${came} of ${succeeded} webhooks came`);
-    await pause(50);
-  }
-  const ages = await receiver.ages();
-  const acknowledged = { p50: p50Ms, p99: p99Ms, max: maxMs };
-  return { messages: ages.length, acknowledged, received: toTimes(ages) };
+  const { succeeded, p50Ms: p50, p99Ms: p99, maxMs: max } = await runLoad({ ...target, ...how });
+  await receiver.waitFor(before + succeeded, arrivedWithinMs);
+  return { acknowledged: { p50, p99, max }, ages: await receiver.ages() };
 }
 
-export async function benchEndToEnd(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const receiver = await startCountingReceiver();
-  let skein: Skein | undefined;
-  try {
-    skein = await startSkein(database, 'end_to_end');
-    const setup = { database, skein, receiver };
-    await openStitches(skein, [await receiver.listen()]);
-    await run(setup, heating);
-    const rows: Row[] = [];
-    for (const rate of rates) rows.push({ rate, ...(await run(setup, { ...setting, pace: rate })) });
-    console.log(
-      `\n${setting.measuredMs / 1_000} s each, ${count(setting.threads)} threads, ${setting.connections} connections, one stitch; milliseconds from when the request was due\n`,
-    );
-    console.log(createTable(rows));
-  } finally {
-    await skein?.stop();
-    await receiver.stop();
+  const receiver = await Receiver.start(database.endings);
+  const skein = await startSkein(database, 'end_to_end');
+  await openStitches(skein, await receiver.listen());
+  await measure(skein, receiver, heating);
+  const rows: string[][] = [];
+  const toCells = ({ p50, p99, max }: Times): string[] => [p50, p99, max].map(ms => fixed(ms));
+  for (const pace of rates) {
+    const how = { ...setting, ...timing, pace, stamped: true };
+    const { acknowledged, ages } = await measure(skein, receiver, how);
+    const received = { p50: quantile(ages, 0.5), p99: quantile(ages, 0.99), max: quantile(ages, 1) };
+    rows.push([count(pace), count(ages.length), ...toCells(acknowledged), ...toCells(received)]);
   }
-}
-
-function createTable(rows: readonly Row[]): string {
+  console.log(
+    `\n${timing.measuredMs / 1_000} s each, ${count(setting.threads)} threads, ${setting.connections} connections, one stitch; milliseconds from when the request was due\n`,
+  );
   const head = [
     'messages a second',
     'messages',
@@ -94,14 +67,5 @@ function createTable(rows: readonly Row[]): string {
     `p99 (target: ${targetMs})`,
     'max',
   ];
-  const show = ({ p50, p99, max }: Times): string[] => [p50, p99, max].map(ms => fixed(ms));
-  return table(
-    head,
-    rows.map(({ rate, messages, acknowledged, received }) => [
-      count(rate),
-      count(messages),
-      ...show(acknowledged),
-      ...show(received),
-    ]),
-  );
+  console.log(table(head, rows));
 }

@@ -13,17 +13,19 @@ import { readConfig } from '../gateway/config/config.ts';
 import { ResponseHead } from '../gateway/http/headers.ts';
 import { startSkein } from '../gateway/composition/start.ts';
 import { silentLog } from '../runtime/observability/log.ts';
-import { signUp } from './demo/account.ts';
+import { createApiKey, createChannel, signUp } from './demo/account.ts';
+import { Api } from './demo/api.ts';
 import { freePort } from './demo/server.ts';
 import type { BenchDatabase } from './support/bench-database.ts';
+import { quick } from './support/turns.ts';
 
 /** The layers, in the order in which a request meets them. */
 const layers = ['gateway', 'actors', 'storage', 'runtime', 'protocol'] as const;
 const root = fileURLToPath(new URL('..', import.meta.url));
-const samples = 30;
+const samples = quick(30, 3);
 
-/** By file, the functions that ran. */
-type Path = ReadonlyMap<string, ReadonlySet<string>>;
+/** The functions that ran: `file function`. */
+type Path = ReadonlySet<string>;
 
 interface ScriptCoverage {
   readonly url: string;
@@ -33,44 +35,23 @@ interface ScriptCoverage {
   }[];
 }
 
-/** Counts the calls in this process; what it tells is told at once. */
-class Coverage {
-  readonly #session = new Session();
-
-  start(): void {
-    this.#session.connect();
-    this.#session.post('Profiler.enable');
-    this.#session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  }
-
-  /** What has run since the last time. */
-  take(): Path {
-    let scripts: readonly ScriptCoverage[] = [];
-    this.#session.post('Profiler.takePreciseCoverage', (error, { result }) => {
-      if (error !== null) throw new Error('the coverage could not be taken', { cause: error });
-      scripts = result;
-    });
-    const path = new Map<string, Set<string>>();
-    for (const { url, functions } of scripts) {
-      const file = productFile(url);
-      if (file === undefined) continue;
-      const called = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
-      if (called.length > 0) path.set(file, new Set(called.map(({ functionName }) => functionName)));
+/** Gives the functions that ran since the last call. The answers of the session are synchronous. */
+function takeCoverage(session: Session): Path {
+  let scripts: readonly ScriptCoverage[] = [];
+  session.post('Profiler.takePreciseCoverage', (error, { result }) => {
+    if (error !== null) throw new Error('the coverage could not be taken', { cause: error });
+    scripts = result;
+  });
+  const path = new Set<string>();
+  for (const { url, functions } of scripts) {
+    if (!url.startsWith('file:') || url.endsWith('/index.ts')) continue;
+    const file = relative(root, fileURLToPath(url)).replaceAll('\\', '/');
+    if (!layers.some(layer => file.startsWith(`${layer}/`))) continue;
+    for (const { functionName, ranges } of functions) {
+      if ((ranges[0]?.count ?? 0) > 0) path.add(`${file} ${functionName}`);
     }
-    return path;
   }
-
-  stop(): void {
-    this.#session.disconnect();
-  }
-}
-
-/** The file's path in the repository; undefined for what is no file of a layer, and for a module's index.ts, which only re-exports. */
-function productFile(url: string): string | undefined {
-  if (!url.startsWith('file:')) return undefined;
-  const file = relative(root, fileURLToPath(url)).replaceAll('\\', '/');
-  const isProduct = layers.some(layer => file.startsWith(`${layer}/`));
-  return isProduct && !file.endsWith('/index.ts') ? file : undefined;
+  return path;
 }
 
 /** Calls `onCreated` whenever a 201 has been written. */
@@ -84,7 +65,7 @@ function watchAnswers(onCreated: () => void): () => void {
 }
 
 /** Prints the files, by layer. With `PATH_FUNCTIONS=1` the functions as well. */
-export async function benchPath(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   const port = await freePort();
   const node = await startSkein(
     readConfig({
@@ -101,81 +82,57 @@ export async function benchPath(database: BenchDatabase): Promise<void> {
     }),
     silentLog,
   );
-  try {
-    const passed = await follow(await inboundRequest(node.url));
-    console.log(show(passed));
-  } finally {
-    await node.stop();
-  }
+  database.endings.teardown(() => node.stop());
+  console.log(show(await follow(await inboundRequest(node.url))));
 }
 
-/** Sends one message, and resolves with the status of its answer. */
-type Send = () => Promise<number>;
+/** Sends one message. */
+type Send = () => Promise<void>;
 
 async function inboundRequest(url: string): Promise<Send> {
   const { api, projectId, environmentId } = await signUp(url);
-  const channel = { projectId, environmentId, name: 'Path', kind: 'custom' };
-  const { channelId } = await api.post<{ channelId: string }>('/channels', channel);
-  const key = { projectId, name: 'Path', environment: 'test', scopes: ['*'] };
-  const { secret } = await api.post<{ secret: string }>('/api-keys', key);
+  const channelId = await createChannel(api, { projectId, environmentId }, 'Path');
+  const own = new Api(url, await createApiKey(api, projectId, 'Path'));
   let sent = 0;
   return async () => {
-    const response = await fetch(`${url}/v1/channels/${channelId}/inbound-messages`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${secret}`,
-        'content-type': 'application/json',
-        'idempotency-key': `path-${++sent}`,
-      },
-      body: JSON.stringify({ projectId, externalParticipantRef: 'somebody', body: 'Hello?' }),
-    });
-    await response.arrayBuffer();
-    return response.status;
+    const message = { projectId, externalParticipantRef: 'participant', body: 'Hello?' };
+    await own.post(`/channels/${channelId}/inbound-messages`, message, `path-${++sent}`);
   };
 }
 
-/** What all samples have passed through. */
+/** Gives the functions that ran in every sample. */
 async function follow(send: Send): Promise<Path> {
-  const coverage = new Coverage();
+  const session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
   let taken: Path | undefined;
-  const unwatch = watchAnswers(() => (taken = coverage.take()));
-  coverage.start();
-  try {
-    let common: Path | undefined;
-    for (let i = 0; i < samples; i++) {
-      // What is kept in memory for a second (the key, the channel, the leases) is fetched by the first of two.
-      await send();
-      coverage.take();
-      const status = await send();
-      if (status !== 201 || taken === undefined) throw new Error(`a message was answered ${status}`);
-      common = common === undefined ? taken : inBoth(common, taken);
-    }
-    return common ?? new Map();
-  } finally {
-    coverage.stop();
-    unwatch();
+  const unwatch = watchAnswers(() => (taken = takeCoverage(session)));
+  let common: Path | undefined;
+  for (let i = 0; i < samples; i++) {
+    // The first of two messages fetches what is cached for a second (the key, the channel, the leases).
+    await send();
+    takeCoverage(session);
+    await send();
+    const now: Path | undefined = taken;
+    if (now === undefined) throw new Error('no message was answered 201');
+    common = common === undefined ? now : new Set([...common].filter(each => now.has(each)));
   }
-}
-
-function inBoth(one: Path, other: Path): Path {
-  const both = new Map<string, ReadonlySet<string>>();
-  for (const [file, functions] of one) {
-    const others = other.get(file);
-    const common = others === undefined ? [] : [...functions].filter(name => others.has(name));
-    if (common.length > 0) both.set(file, new Set(common));
-  }
-  return both;
+  session.disconnect();
+  unwatch();
+  return common ?? new Set();
 }
 
 function show(passed: Path): string {
+  const byFile = Map.groupBy(passed, each => each.split(' ')[0] ?? '');
   const lines: string[] = [];
   for (const layer of layers) {
-    const files = [...passed.keys()].filter(file => file.startsWith(`${layer}/`)).sort();
+    const files = [...byFile.keys()].filter(file => file.startsWith(`${layer}/`)).sort();
     lines.push(`\n${layer}: ${files.length}\n`);
     for (const file of files) {
-      const names = [...(passed.get(file) ?? [])].filter(name => name !== '').join(', ');
-      lines.push(process.env['PATH_FUNCTIONS'] === '1' ? `  ${file}  (${names})` : `  ${file}`);
+      const names = (byFile.get(file) ?? []).map(each => each.slice(file.length + 1)).filter(Boolean);
+      lines.push(process.env['PATH_FUNCTIONS'] === '1' ? `  ${file}  (${names.join(', ')})` : `  ${file}`);
     }
   }
-  return `${passed.size} files of ours, index.ts files not counted\n${lines.join('\n')}`;
+  return `${byFile.size} files of ours, index.ts files not counted\n${lines.join('\n')}`;
 }

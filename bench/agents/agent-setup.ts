@@ -1,150 +1,81 @@
-/** A node with an agent, two tools and a model that does as it is told. */
-import { fork } from 'node:child_process';
+/** A node with an agent, two tools, and a model that follows a script. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { Api, type Message, type Page } from '../demo/api.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Api, type Message } from '../demo/api.ts';
+import { Endpoint } from '../demo/endpoint.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
+import { Child } from '../support/child.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
-import { ToolServer } from './tool-server.ts';
-
-export interface Run {
-  readonly agentRunId: string;
-  readonly threadId: string;
-  readonly status: string;
-  readonly errorCode: string | null;
-  readonly trace: {
-    readonly suggestion?: { readonly status: string; readonly basedOnSequence: number };
-    readonly steps: readonly { readonly toolCalls: readonly TracedCall[] }[];
-  };
-}
-
-export interface TracedCall {
-  readonly callId: string;
-  readonly status: string;
-  readonly attempts: number;
-  /** As the tool answered it: see tool-server.ts. */
-  readonly result: { readonly arrival?: number } | null;
-}
-
-/** A message of a thread, with who wrote it. */
-export type WrittenMessage = Message & {
-  readonly direction: string;
-  readonly actor: { readonly type: string };
-};
-
-/** What the model is to do: see model-server.ts. */
-export interface Script {
-  readonly steps: number;
-  readonly calls: number;
-  readonly delayMs: number;
-}
 
 const pollMs = 50;
+const toolAnswerMs = 30;
 
 export class AgentSetup {
   readonly skein: Skein;
-  /** As an operator. */
-  readonly operator: Api;
-  readonly tools: ToolServer;
   readonly #agentId: string;
 
-  private constructor(skein: Skein, tools: ToolServer, agentId: string) {
+  private constructor(skein: Skein, agentId: string) {
     this.skein = skein;
-    this.operator = new Api(skein.server.url, skein.accessToken);
-    this.tools = tools;
     this.#agentId = agentId;
   }
 
-  /** Runs the work on a stage of its own and clears it away. */
-  static async with(
-    database: BenchDatabase,
-    name: string,
-    mode: 'auto' | 'suggest',
-    work: (setup: AgentSetup) => Promise<void>,
-  ): Promise<void> {
-    const model = fork(new URL('./model-server.ts', import.meta.url), { execPath: process.execPath });
-    const [port] = (await once(model, 'message')) as [number];
-    const tools = new ToolServer(30);
-    const skein = await startSkein(database, name, {
-      LLM_PROVIDER_1_URL: `http://127.0.0.1:${port}/v1`,
+  static async start(database: BenchDatabase, name: string): Promise<AgentSetup> {
+    const { endings } = database;
+    const model = new Child(new URL('./model-server.ts', import.meta.url));
+    endings.teardown(() => model.stop());
+    const url = `http://127.0.0.1:${await model.hear<number>()}/v1`;
+    const tools = new Endpoint((_request, _body, response) => {
+      const head = { 'content-type': 'application/json' };
+      setTimeout(() => response.writeHead(200, head).end('{"done":true}'), toolAnswerMs);
     });
-    try {
-      const agentId = await makeAgent(skein, await tools.listen(), mode);
-      await work(new AgentSetup(skein, tools, agentId));
-    } finally {
-      await skein.stop();
-      await tools.close();
-      model.disconnect();
-    }
+    endings.teardown(() => tools.close());
+    const skein = await startSkein(database, name, { LLM_PROVIDER_1_URL: url });
+    return new AgentSetup(skein, await makeAgent(skein, await tools.listen('/')));
   }
 
-  /** A thread on which the participant asks for that; its agent does not answer by itself. */
-  async ask(script: Script): Promise<string> {
+  /** Creates a thread whose participant sends the script (model-server.ts). The agent does not answer by itself. */
+  async ask(script: Readonly<Record<'steps' | 'calls' | 'delayMs', number>>): Promise<string> {
     const { api, projectId, channelId } = this.skein;
     const who = randomBytes(6).toString('hex');
-    const body = `steps=${script.steps} calls=${script.calls} delayMs=${script.delayMs}`;
+    const body = Object.entries(script)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(' ');
     const message = { projectId, externalParticipantRef: who, body };
-    const path = `/channels/${channelId}/inbound-messages`;
-    return (await api.post<Message>(path, message, who)).threadId;
+    return (await api.post<Message>(`/channels/${channelId}/inbound-messages`, message, who)).threadId;
   }
 
-  /** Starts a run on the thread. */
-  async run(threadId: string): Promise<Run> {
+  /** Starts a run on the thread. Gives its id. */
+  async run(threadId: string): Promise<string> {
     const { api, projectId } = this.skein;
-    return await api.post<Run>(`/agents/${this.#agentId}/runs`, { projectId, threadId });
+    const path = `/agents/${this.#agentId}/runs`;
+    return (await api.post<{ agentRunId: string }>(path, { projectId, threadId })).agentRunId;
   }
 
-  async read({ agentRunId }: Pick<Run, 'agentRunId'>): Promise<Run> {
-    return await this.skein.api.get<Run>(`/agent-runs/${agentRunId}?projectId=${this.skein.projectId}`);
-  }
-
-  /** The run once it has ended. */
-  async end(run: Pick<Run, 'agentRunId'>): Promise<Run> {
+  /** Resolves when the run has ended. */
+  async end(agentRunId: string): Promise<void> {
+    const { api, projectId } = this.skein;
     for (;;) {
-      const now = await this.read(run);
-      if (hasEnded(now)) return now;
-      await new Promise(resolve => setTimeout(resolve, pollMs));
+      const path = `/agent-runs/${agentRunId}?projectId=${projectId}`;
+      const { status } = await api.get<{ status: string }>(path);
+      if (['succeeded', 'failed', 'cancelled'].includes(status)) return;
+      await pause(pollMs);
     }
   }
-
-  async messages(threadId: string): Promise<readonly WrittenMessage[]> {
-    const { api, projectId } = this.skein;
-    const path = `/threads/${threadId}/messages?projectId=${projectId}`;
-    return (await api.get<Page<WrittenMessage>>(path)).data;
-  }
 }
 
-async function makeAgent(
-  { api, accessToken, server, projectId }: Skein,
-  url: string,
-  mode: string,
-): Promise<string> {
+async function makeAgent({ api, accessToken, server, projectId }: Skein, url: string): Promise<string> {
   const studio = new Api(server.url, accessToken);
-  const credential = { projectId, provider: 'llm_provider_1', displayName: 'Bench', secret: 'bench-key' };
-  await studio.post('/byok-credentials', credential);
+  const provider = 'llm_provider_1';
+  await studio.post('/byok-credentials', { projectId, provider, displayName: 'Bench', secret: 'bench-key' });
   const toolIds: string[] = [];
-  for (const [name, retryMaxAttempts] of [
-    ['once', 1],
-    ['twice', 2],
-  ] as const) {
-    const tool = { projectId, name, url, retryMaxAttempts, timeoutMs: 2_000 };
+  for (const name of ['once', 'twice']) {
+    const tool = { projectId, name, url, retryMaxAttempts: toolIds.length + 1, timeoutMs: 2_000 };
     toolIds.push((await api.post<{ toolId: string }>('/tools', tool)).toolId);
   }
-  const loom = await api.post<{ loomId: string }>('/looms', {
-    projectId,
-    name: 'Bench',
-    systemPrompt: 'Do as you are told.',
-    toolIds,
-    provider: 'llm_provider_1',
-    model: 'bench',
-  });
-  const agent = { projectId, name: 'Bench', mode, loomId: loom.loomId };
+  const loom = { projectId, name: 'Bench', systemPrompt: 'Follow the script.', toolIds, provider };
+  const { loomId } = await api.post<{ loomId: string }>('/looms', { ...loom, model: 'bench' });
+  const agent = { projectId, name: 'Bench', mode: 'auto', loomId };
   return (await api.post<{ agentId: string }>('/agents', agent)).agentId;
-}
-
-/** Whether nothing more is to come of the run. */
-export function hasEnded({ status }: Pick<Run, 'status'>): boolean {
-  return ['succeeded', 'failed', 'cancelled'].includes(status);
 }
 
 /** Does the work for each item, so many at once. */
@@ -154,22 +85,10 @@ export async function inParallel<Item, Result>(
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  let next = 0;
+  const rest = items.entries();
   const worker = async (): Promise<void> => {
-    for (let i = next++; i < items.length; i = next++) {
-      const item = items[i];
-      if (item !== undefined) results[i] = await work(item);
-    }
+    for (const [i, item] of rest) results[i] = await work(item);
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
   return results;
-}
-
-/** Does the work that many times, so many at once. */
-export function repeat<Result>(
-  times: number,
-  atOnce: number,
-  work: () => Promise<Result>,
-): Promise<Result[]> {
-  return inParallel([...Array(times).keys()], atOnce, work);
 }

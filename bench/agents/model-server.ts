@@ -1,12 +1,11 @@
 /**
- * A model that does as it is told, in a process of its own: OpenAI's wire format, streamed. The last thing that its user said holds the
- * script: `steps=4 calls=2 delayMs=0` is four answers that call two tools each and then a text, each after that long.
- *
- * Started by `startModelServer`; says its port when it listens.
+ * A model that follows a script, in a process of its own: OpenAI's wire format, streamed. The script is the last message of the user:
+ * `steps=4 calls=2 delayMs=0` is four answers that call two tools each and then a text, each after that delay.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { endWithParent } from '../support/child.ts';
 
 interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[];
@@ -27,21 +26,13 @@ function createChunks(request: ChatRequest): readonly object[] {
   const names = (request.tools ?? [])
     .map(tool => tool.function.name)
     .filter(name => name !== 'request_human');
+  const head = { id: 'chat', object: 'chat.completion.chunk', created: 0, model: 'bench' };
   const chunk = (delta: object, finish: string | null): object => ({
-    id: 'chat',
-    object: 'chat.completion.chunk',
-    created: 0,
-    model: 'bench',
+    ...head,
     choices: [{ index: 0, delta, finish_reason: finish }],
   });
-  const usage = {
-    id: 'chat',
-    object: 'chat.completion.chunk',
-    created: 0,
-    model: 'bench',
-    choices: [],
-    usage: { prompt_tokens: 200, completion_tokens: 20, total_tokens: 220 },
-  };
+  const tokens = { prompt_tokens: 200, completion_tokens: 20, total_tokens: 220 };
+  const usage = { ...head, choices: [], usage: tokens };
   if (results >= steps * calls) {
     const words = ['It ', 'is ', 'done.'].map(content => chunk({ role: 'assistant', content }, null));
     return [...words, chunk({}, 'stop'), usage];
@@ -75,4 +66,4 @@ server.keepAliveTimeout = 60_000;
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 process.send?.((server.address() as AddressInfo).port);
-process.once('disconnect', () => process.exit());
+endWithParent();

@@ -1,24 +1,29 @@
 /**
  * An ask of an actor on another node beside a bare NATS request: the same bytes there and back, two processes, one nats-server, one
- * in flight. They take turns, and the medians of the rounds are compared.
+ * in flight. The other process owns a shard on a transport, and answers bare requests beside it.
  */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { connect } from 'nats';
 import { systemClock } from '../../runtime/time/clock.ts';
-import { encodeEnvelope } from '../../runtime/transport/wire.ts';
 import type { Envelope } from '../../runtime/transport/transport.ts';
+import { encodeEnvelope, encodeReply } from '../../runtime/transport/wire.ts';
 import { natsNode } from '../../test/support/nats-node.ts';
 import { NatsServer } from '../../test/support/nats-server.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import { Child, endWithParent } from '../support/child.ts';
 import { Endings } from '../support/endings.ts';
-import { fixed, median, table, times } from '../support/table.ts';
-import { bareSubject, payload, shard } from './ask-protocol.ts';
-import { quantile } from './cluster-setup.ts';
+import { fixed, quantile, times } from '../support/table.ts';
+import { compare, middle, quick, show, takeTurns } from '../support/turns.ts';
 
-const rounds = 6;
-const asksPerRound = 2_000;
-const warmup = 1_000;
+const rounds = quick(6, 1);
+const asksPerRound = quick(2_000, 100);
+const warmup = quick(1_000, 100);
+const shard = 7;
+const bareSubject = 'bare.request';
+/** As a message of 300 bytes has it. */
+const payload = { projectId: 'prj_bench', environmentId: 'env_bench', body: 'x'.repeat(300) };
+const reply = { messageId: 'msg_bench', threadId: 'thread_bench', sequence: 1, body: payload.body };
 
+/** Microseconds. */
 interface Sample {
   readonly p50: number;
   readonly p99: number;
@@ -42,55 +47,42 @@ async function sample(request: () => Promise<unknown>, requests: number): Promis
   return { p50: quantile(micros, 0.5), p99: quantile(micros, 0.99) };
 }
 
-async function startAnswerer(endings: Endings, url: string): Promise<void> {
-  const child = fork(new URL('./answerer.ts', import.meta.url), {
-    env: { ...process.env, NATS_URL: url },
-    execPath: process.execPath,
-  });
-  endings.teardown(async () => {
-    if (child.exitCode !== null) return;
-    child.disconnect();
-    await once(child, 'exit');
-  });
-  await once(child, 'message');
-}
-
-async function measure(endings: Endings): Promise<void> {
+export async function run({ endings }: BenchDatabase): Promise<void> {
   const nats = await NatsServer.of(endings, { jetStream: false });
-  await startAnswerer(endings, nats.url);
+  const answerer = new Child(new URL(import.meta.url), { arguments: ['answerer', nats.url] });
+  endings.teardown(() => answerer.stop());
+  await answerer.hear();
   const { transport } = await natsNode(endings, nats.url);
   const bare = await connect({ servers: nats.url });
   endings.teardown(() => bare.close());
   const bytes = Buffer.from(encodeEnvelope(envelope(), systemClock.monotonic()));
-  const systems = [
-    { name: 'bare NATS request', request: () => bare.request(bareSubject, bytes), samples: [] as Sample[] },
-    {
-      name: 'ask of an actor on another node',
-      request: () => transport.ask(shard, envelope()),
-      samples: [] as Sample[],
-    },
+  const systems: readonly { readonly name: string; request(): Promise<unknown> }[] = [
+    { name: 'bare NATS request', request: () => bare.request(bareSubject, bytes) },
+    { name: 'ask of an actor on another node', request: () => transport.ask(shard, envelope()) },
   ];
   for (const { request } of systems) await sample(request, warmup);
-  for (let round = 0; round < rounds; round++) {
-    for (const { request, samples } of systems) samples.push(await sample(request, asksPerRound));
-  }
-  const [least] = systems;
-  const p50Of = (samples: readonly Sample[]): number => median(samples.map(({ p50 }) => p50));
-  const rows = systems.map(({ name, samples }) => [
-    name,
-    fixed(p50Of(samples), 0),
-    fixed(median(samples.map(({ p99 }) => p99)), 0),
-    samples === least?.samples ? '' : times(p50Of(samples) / p50Of(least?.samples ?? [])),
-  ]);
+  const samples = await takeTurns(systems, rounds, ({ request }) => sample(request, asksPerRound));
   console.log(`\n${bytes.length} bytes, one in flight (medians of ${rounds} rounds of ${asksPerRound})\n`);
-  console.log(table(['', 'p50 µs', 'p99 µs', 'against the bare one (target: at most 2)'], rows));
+  const columns = {
+    'p50 µs': show('p50', value => fixed(value, 0)),
+    'p99 µs': show('p99', value => fixed(value, 0)),
+    'against the bare one (target: at most 2)': (of: readonly Sample[], first: readonly Sample[]) =>
+      times(middle(of, 'p50') / middle(first, 'p50')),
+  };
+  console.log(compare(samples, columns));
 }
 
-export async function benchAsk(): Promise<void> {
+async function answer(url: string): Promise<void> {
   const endings = new Endings();
-  try {
-    await measure(endings);
-  } finally {
-    await endings.end();
-  }
+  const { transport } = await natsNode(endings, url);
+  await transport.serve(shard, () => Promise.resolve(reply));
+  const bare = await connect({ servers: url });
+  endings.teardown(() => bare.close());
+  const bytes = Buffer.from(encodeReply(reply));
+  bare.subscribe(bareSubject, { callback: (_, message) => void message.respond(bytes) });
+  await bare.flush();
+  endWithParent(() => endings.end());
+  process.send?.('ready');
 }
+
+if (process.argv[2] === 'answerer') await answer(process.argv[3] ?? '');

@@ -1,26 +1,20 @@
 /** Three nodes, a durable PostgreSQL and a nats-server for a benchmark of faults, and senders that remember what was acknowledged. */
-import { TestCluster, type TestClusterOptions } from '../../test/cluster/support/cluster.ts';
+import { TestCluster } from '../../test/cluster/support/cluster.ts';
 import { Load, type LoadOptions } from '../../test/cluster/support/load.ts';
 import { Recovery } from '../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../test/node/client.ts';
-import { newStitch, signUp, type Tenant } from '../../test/node/tenant.ts';
-import { Webhooks } from '../../test/node/webhooks.ts';
+import { inspectThreads } from '../../test/node/history.ts';
+import { signUp, type Tenant } from '../../test/node/tenant.ts';
 import type { NodeProcess } from '../../test/support/node-process.ts';
-import { Endings } from '../support/endings.ts';
-import {
-  createDeliveryVerdict,
-  createVerdict,
-  type DeliveryVerdict,
-  type Verdict,
-} from '../support/verdict.ts';
-import { count } from '../support/table.ts';
+import type { BenchDatabase } from '../support/bench-database.ts';
+import type { Endings } from '../support/endings.ts';
+import { count, fixed, quantile } from '../support/table.ts';
 
 export class ClusterSetup {
   readonly cluster: TestCluster;
   readonly tenant: Tenant;
   readonly #endings: Endings;
   readonly #loads: Load[] = [];
-  readonly #receivers: Webhooks[] = [];
 
   private constructor(endings: Endings, cluster: TestCluster, tenant: Tenant) {
     this.#endings = endings;
@@ -28,36 +22,19 @@ export class ClusterSetup {
     this.tenant = tenant;
   }
 
-  /** Gives the cluster to the benchmark and ends it with it. */
-  static async with<T>(
-    perform: (setup: ClusterSetup) => Promise<T>,
-    options: TestClusterOptions = {},
-  ): Promise<T> {
-    const endings = new Endings();
-    try {
-      const environment = { LOG_LEVEL: 'info' };
-      const cluster = await TestCluster.start(endings, { durable: true, environment, ...options });
-      const [first] = cluster.running;
-      if (first === undefined) throw new Error('the cluster has no nodes');
-      return await perform(new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings))));
-    } finally {
-      await endings.end();
-    }
+  static async start({ endings }: BenchDatabase): Promise<ClusterSetup> {
+    const environment = { LOG_LEVEL: 'info' };
+    const cluster = await TestCluster.start(endings, { durable: true, environment });
+    const [first] = cluster.running;
+    if (first === undefined) throw new Error('the cluster has no nodes');
+    return new ClusterSetup(endings, cluster, await signUp(new Line(first.url, endings)));
   }
 
-  /** Senders that write to all nodes that run, until they are stopped. */
+  /** Senders that write to all running nodes until they are stopped. */
   load(options: LoadOptions): Load {
     const load = new Load(this.#endings, this.tenant, this.cluster.running, options);
     this.#loads.push(load);
     return load;
-  }
-
-  /** A stitch that wants everything, and its receiver. Before the load. */
-  async openStitch(): Promise<Webhooks> {
-    const webhooks = await Webhooks.listen(this.#endings);
-    webhooks.secret = (await newStitch(this.tenant, webhooks.url)).secret;
-    this.#receivers.push(webhooks);
-    return webhooks;
   }
 
   /** The node of that round: all in turn. */
@@ -68,56 +45,55 @@ export class ClusterSetup {
     return node;
   }
 
-  /** To be called right before a fault of that node. */
+  /** Call it right before a fault of that node. */
   async measureRecovery(node: NodeProcess, load: Load): Promise<Recovery> {
     return new Recovery(load, await this.cluster.ownership(node));
   }
 
-  /** What became of everything that was acknowledged. Stops the loads. */
-  async verdict(): Promise<Verdict> {
+  /** Stops the loads. Gives rows (figure, value, target): what became of everything that was acknowledged. */
+  async verdict(): Promise<string[][]> {
     for (const load of this.#loads) await load.stop();
-    return createVerdict(this.#createClient(), this.tenant.projectId, this.#loads);
+    const { acknowledged, lost, doubled, outOfOrder, faults } = await createVerdict(
+      this.#createClient(),
+      this.tenant.projectId,
+      this.#loads,
+    );
+    for (const fault of faults) console.log(`  ${fault}`);
+    return [
+      ['acknowledged', count(acknowledged), ''],
+      ['of these lost, doubled, out of order', `${lost}, ${doubled}, ${outOfOrder}`, '0, 0, 0'],
+    ];
   }
 
-  /** What became of the webhooks of everything. After the other verdict. */
-  deliveryVerdict(): Promise<DeliveryVerdict> {
-    return createDeliveryVerdict(this.#createClient(), this.tenant.projectId, this.#receivers);
-  }
-
-  /** By way of a node that runs. */
   #createClient(): Client {
-    const [node] = this.cluster.running;
-    if (node === undefined) throw new Error('no node is left');
-    return new Client(new Line(node.url, this.#endings), this.tenant.key.bearer);
+    return new Client(new Line(this.victim(0).url, this.#endings), this.tenant.key.bearer);
   }
 }
 
-/** The rows of a verdict: figure, value, target. */
-export function toRows({ acknowledged, lost, doubled, outOfOrder, faults }: Verdict): string[][] {
-  for (const fault of faults) console.log(`  ${fault}`);
-  return [
-    ['acknowledged', count(acknowledged), ''],
-    ['of these lost, doubled, out of order', `${lost}, ${doubled}, ${outOfOrder}`, '0, 0, 0'],
-  ];
-}
+/** The part of the values that lies below. */
+export const ms = (values: readonly number[], part: number): string =>
+  `${fixed(quantile(values, part), 0)} ms`;
 
-/** The rows of a verdict on webhooks. */
-export function toDeliveryRows(verdict: DeliveryVerdict): string[][] {
-  const { due, lost, wrong, doubled, outOfOrder, repeated, refused, faults } = verdict;
-  for (const fault of faults) console.log(`  ${fault}`);
-  return [
-    ['webhooks due', count(due), ''],
-    [
-      'of these lost, with other content, under two ids, out of order',
-      `${lost}, ${wrong}, ${doubled}, ${outOfOrder}`,
-      '0, 0, 0, 0',
-    ],
-    ['events refused; sent again under the same id', `${count(refused)}; ${count(repeated)}`, ''],
-  ];
-}
-
-/** The part of the values that lies below, by nearest rank. NaN when there are none. */
-export function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+/**
+ * Counts the faults in acknowledged messages and threads, by the checkers of the cluster's tests. Reads every thread of the project. Stop the loads before.
+ * `doubled` counts also what is stored although no answer acknowledged it, `outOfOrder` also gaps in the numbers of a thread.
+ */
+export async function createVerdict(key: Client, projectId: string, loads: readonly Load[]) {
+  const messages = loads.flatMap(load => load.messages);
+  const threads = loads.flatMap(load => load.threads);
+  const {
+    threads: found,
+    messages: history,
+    gaps,
+  } = await inspectThreads({ key, projectId }, { messages, threads });
+  const lost = [...history.lost, ...found.missing];
+  const doubled = [...history.doubled, ...history.invented, ...found.unexpected];
+  const outOfOrder = [...history.disordered, ...gaps];
+  return {
+    acknowledged: messages.length + threads.length,
+    lost: lost.length,
+    doubled: doubled.length + found.doubled,
+    outOfOrder: outOfOrder.length,
+    faults: [...lost, ...doubled, ...outOfOrder].slice(0, 5),
+  };
 }

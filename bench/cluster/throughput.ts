@@ -14,39 +14,33 @@ import { metric, ownershipIn, getClusterStatus } from '../../test/cluster/suppor
 import { NatsServer } from '../../test/support/nats-server.ts';
 import { freePort, Server } from '../demo/server.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult, LoadTask } from '../support/load.ts';
+import { measureLoad, runLoad, type LoadTarget, type Sample as LoadSample } from '../support/load.ts';
 import { cpuSeconds } from '../support/process-usage.ts';
-import { runLoad } from '../support/run-load.ts';
 import { startSkein, type Skein } from '../support/skein.ts';
-import { count, fixed, median, table, timesByRounds } from '../support/table.ts';
+import { count, fixed } from '../support/table.ts';
+import { againstFirst, compare, quick, show } from '../support/turns.ts';
 
-const rounds = 5;
+const rounds = quick(5, 1);
 /** Until a message costs a new node no more than it does later: some 20,000 messages. */
-const heatingMs = 8_000;
-const warmupMs = 1_500;
-const measuredMs = 4_000;
-const connections = 256;
-const threads = 1_000;
+const heatingMs = quick(8_000, 200);
+const setting = {
+  connections: 256,
+  threads: 1_000,
+  warmupMs: quick(1_500, 200),
+  measuredMs: quick(4_000, 500),
+};
 const shards = 256;
 const serviceToken = randomBytes(24).toString('hex');
 
-interface Sample extends LoadResult {
-  /** CPU microseconds per message: of all nodes, of PostgreSQL, of the nats-server. */
-  readonly nodeMicros: number;
-  readonly databaseMicros: number;
+interface Sample extends LoadSample {
+  /** CPU microseconds per message of the nats-server. */
   readonly natsMicros: number;
 }
 
-interface ClusterSetup {
-  readonly database: BenchDatabase;
-  readonly nats: NatsServer;
-  readonly skein: Skein;
-}
-
 /** For each node, the numbers of the threads that it owns. */
-async function listThreads({ skein }: ClusterSetup, nodes: readonly Server[]): Promise<readonly number[][]> {
+async function listThreads(skein: Skein, nodes: readonly Server[]): Promise<readonly number[][]> {
   const threadIds = Array.from(
-    { length: threads },
+    { length: setting.threads },
     (_, i) => resolveThread(skein, { externalParticipantRef: `p${i}` }).threadId,
   );
   return Promise.all(
@@ -58,46 +52,10 @@ async function listThreads({ skein }: ClusterSetup, nodes: readonly Server[]): P
   );
 }
 
-async function load(
-  { skein }: ClusterSetup,
-  nodes: readonly Server[],
-  lastsMs: number,
-  split: Pick<LoadTask, 'threadsOf'> = {},
-): Promise<LoadResult> {
-  const result = await runLoad({
-    connections,
-    threads,
-    ...split,
-    warmupMs,
-    measuredMs: lastsMs,
-    projectId: skein.projectId,
-    ports: nodes.map(({ url }) => Number(new URL(url).port)),
-    path: `/v1/channels/${skein.channelId}/inbound-messages`,
-    headers: { Authorization: `Bearer ${skein.apiKey}` },
-  });
-  if (result.errors > 0) throw new Error(`${result.errors} errors, first: ${result.firstError ?? ''}`);
-  return result;
-}
-
-async function sample(
-  setup: ClusterSetup,
-  nodes: readonly Server[],
-  split?: Pick<LoadTask, 'threadsOf'>,
-): Promise<Sample> {
-  const { database, nats } = setup;
-  const used = (): number[] => [
-    nodes.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0),
-    database.cpuSeconds(),
-    cpuSeconds(nats.pid),
-  ];
-  const before = used();
-  const result = await load(setup, nodes, measuredMs, split);
-  const messages = (result.perSecond * (warmupMs + measuredMs)) / 1_000;
-  const [nodeMicros = 0, databaseMicros = 0, natsMicros = 0] = used().map(
-    (seconds, i) => ((seconds - (before[i] ?? 0)) * 1e6) / messages,
-  );
-  return { ...result, nodeMicros, databaseMicros, natsMicros };
-}
+const toTarget = ({ target }: Skein, nodes: readonly Server[]): LoadTarget => ({
+  ...target,
+  ports: nodes.map(({ url }) => Number(new URL(url).port)),
+});
 
 /** Resolves when every shard is owned, and each of the nodes has some. */
 async function balanced(nodes: readonly Server[]): Promise<void> {
@@ -107,34 +65,9 @@ async function balanced(nodes: readonly Server[]): Promise<void> {
   });
 }
 
-function createTable(samples: readonly (readonly Sample[])[]): string {
-  const middle = (of: readonly Sample[], field: keyof Omit<Sample, 'firstError'>): number =>
-    median(of.map(each => each[field]));
-  const rates = (of: readonly Sample[]): number[] => of.map(({ perSecond }) => perSecond);
-  const [one = []] = samples;
-  const head = [
-    '',
-    'msgs/s',
-    'against one (target: at least 1)',
-    'p50 ms',
-    'p99 ms',
-    'nodes µs',
-    'PostgreSQL µs',
-    'NATS µs',
-  ];
-  const rows = samples.map((of, i) => [
-    ['one node', 'two nodes', 'two nodes, nothing crosses'][i] ?? '',
-    count(middle(of, 'perSecond')),
-    i === 0 ? '' : timesByRounds(rates(of), rates(one)),
-    ...[fixed(middle(of, 'p50Ms')), fixed(middle(of, 'p99Ms')), fixed(middle(of, 'nodeMicros'), 0)],
-    ...[fixed(middle(of, 'databaseMicros'), 0), fixed(middle(of, 'natsMicros'), 0)],
-  ]);
-  return table(head, rows);
-}
-
-export async function benchThroughput(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const nats = await NatsServer.start();
+  const nats = await NatsServer.of(database.endings);
   const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
   const environment = {
     NATS_URL: nats.url,
@@ -143,33 +76,48 @@ export async function benchThroughput(database: BenchDatabase): Promise<void> {
     TOKEN_KEYS: key(),
     SERVICE_TOKENS: `bench:${serviceToken}`,
   };
-  let skein: Skein | undefined;
-  let second: Server | undefined;
-  try {
-    skein = await startSkein(database, 'skein_cluster', environment);
-    const setup = { database, nats, skein };
-    second = new Server(await freePort(), skein.environment);
-    const both = [skein.server, second];
-    const samples: [Sample[], Sample[], Sample[]] = [[], [], []];
+  const skein = await startSkein(database, 'skein_cluster', environment);
+  const other = new Server(await freePort(), skein.environment);
+  database.endings.teardown(() => other.stop());
+  const both = [skein.server, other];
+  const sample = async (nodes: readonly Server[], threadsOf?: readonly number[][]): Promise<Sample> => {
+    const before = cpuSeconds(nats.pid);
+    const task = { ...toTarget(skein, nodes), ...setting, ...(threadsOf && { threadsOf }) };
+    const pids = nodes.map(({ pid }) => pid);
+    const result = await measureLoad(task, pids, database);
+    return { ...result, natsMicros: ((cpuSeconds(nats.pid) - before) * 1e6) / result.succeeded };
+  };
+  const heat = (nodes: readonly Server[]): Promise<unknown> =>
+    runLoad({ ...toTarget(skein, nodes), ...setting, measuredMs: heatingMs });
+  const [one, two, split]: [Sample[], Sample[], Sample[]] = [[], [], []];
+  await balanced([skein.server]);
+  await heat([skein.server]);
+  for (let round = 0; round < rounds; round++) {
     await balanced([skein.server]);
-    await load(setup, [skein.server], heatingMs);
-    for (let round = 0; round < rounds; round++) {
-      await balanced([skein.server]);
-      samples[0].push(await sample(setup, [skein.server]));
-      await second.start();
-      await balanced(both);
-      await load(setup, both, heatingMs);
-      samples[1].push(await sample(setup, both));
-      samples[2].push(await sample(setup, both, { threadsOf: await listThreads(setup, both) }));
-      await second.stop();
-    }
-    console.log(
-      `\n${count(threads)} threads, ${connections} connections (medians of ${rounds} rounds of ${measuredMs / 1_000} s)\n`,
-    );
-    console.log(createTable(samples));
-  } finally {
-    await second?.stop();
-    await skein?.stop();
-    await nats.stop();
+    one.push(await sample([skein.server]));
+    await other.start();
+    await balanced(both);
+    await heat(both);
+    two.push(await sample(both));
+    split.push(await sample(both, await listThreads(skein, both)));
+    await other.stop();
   }
+  console.log(
+    `\n${count(setting.threads)} threads, ${setting.connections} connections (medians of ${rounds} rounds of ${setting.measuredMs / 1_000} s)\n`,
+  );
+  const samples = new Map([
+    [{ name: 'one node' }, one],
+    [{ name: 'two nodes' }, two],
+    [{ name: 'two nodes, nothing crosses' }, split],
+  ]);
+  const columns = {
+    'msgs/s': show('perSecond', count),
+    'against one (target: at least 1)': againstFirst,
+    'p50 ms': show('p50Ms', fixed),
+    'p99 ms': show('p99Ms', fixed),
+    'nodes µs': show('nodeMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'NATS µs': show('natsMicros', count),
+  };
+  console.log(compare(samples, columns));
 }

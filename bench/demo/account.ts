@@ -1,4 +1,4 @@
-/** An account on a node: what comes with signing up. */
+/** Accounts on a node, with their channels and keys. */
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ import { Api, type Page } from './api.ts';
 export interface Account {
   readonly email: string;
   readonly accessToken: string;
-  /** As whoever signed up. */
+  /** Calls as the new user. */
   readonly api: Api;
   readonly projectId: string;
   /** The project's sandbox. */
   readonly environmentId: string;
 }
 
-/** Signs somebody up at the node of that address. */
+/** Signs up a new user at the node with that address. */
 export async function signUp(url: string): Promise<Account> {
-  const email = `somebody-${randomBytes(4).toString('hex')}@skein.example`;
+  const email = `user-${randomBytes(4).toString('hex')}@skein.example`;
   const { accessToken } = await new Api(url).post<{ accessToken: string }>('/studio/auth/signup', {
     email,
     password: randomBytes(12).toString('hex'),
@@ -32,9 +32,29 @@ export async function signUp(url: string): Promise<Account> {
   return { email, accessToken, api, projectId, environmentId: sandbox.environmentId };
 }
 
+type Tenancy = Pick<Account, 'projectId' | 'environmentId'>;
+
+/** Gives the id of the new channel. */
+export async function createChannel(
+  api: Api,
+  tenancy: Tenancy,
+  name: string,
+  kind: 'custom' | 'chatapp' = 'custom',
+): Promise<string> {
+  const { projectId, environmentId } = tenancy;
+  return (await api.post<{ channelId: string }>('/channels', { projectId, environmentId, name, kind }))
+    .channelId;
+}
+
+/** Gives the secret of a new key that may do everything in the sandbox. */
+export async function createApiKey(api: Api, projectId: string, name: string): Promise<string> {
+  const body = { projectId, name, environment: 'test', scopes: ['*'] };
+  return (await api.post<{ secret: string }>('/api-keys', body)).secret;
+}
+
 const mailedWithinMs = 30_000;
 
-/** The token of a link that was mailed: a node without a mail server writes its mail into its data folder. */
+/** Reads the token of a mailed link. A node without a mail server writes its mail into its data folder. */
 export async function readMailedToken(
   dataFolder: string,
   email: string,
@@ -43,7 +63,7 @@ export async function readMailedToken(
   const folder = join(dataFolder, 'mail');
   for (const from = performance.now(); performance.now() - from < mailedWithinMs; await pause(50)) {
     for (const name of await readdir(folder).catch(() => [])) {
-      // Another end: it is just being written, and renamed then.
+      // A file with another ending is still being written.
       if (!name.endsWith('.eml')) continue;
       const mail = await readFile(join(folder, name), 'utf8');
       const token = new RegExp(`${page}#token=([\\w-]+)`).exec(mail)?.[1];
@@ -53,7 +73,7 @@ export async function readMailedToken(
   throw new Error(`no mail came for ${email}`);
 }
 
-/** Follows the link that was mailed to whoever signed up. */
+/** Follows the link that was mailed to the new user. */
 export async function confirmEmail(
   { api, email }: Pick<Account, 'api' | 'email'>,
   dataFolder: string,

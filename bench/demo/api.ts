@@ -42,10 +42,6 @@ export class Api {
     return this.#call<T>('POST', path, body, key);
   }
 
-  put<T>(path: string, body: unknown): Promise<T> {
-    return this.#call<T>('PUT', path, body, undefined);
-  }
-
   patch<T>(path: string, body: unknown): Promise<T> {
     return this.#call<T>('PATCH', path, body, undefined);
   }

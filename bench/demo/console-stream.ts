@@ -1,5 +1,5 @@
 /** An operator's Console: a websocket that resumes where it left off. */
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import WebSocket from 'ws';
 
 export interface StreamEvent {
@@ -23,16 +23,14 @@ export class ConsoleStream {
   readonly events: StreamEvent[] = [];
   /** Events that are shown live and kept nowhere. */
   readonly ephemeral: StreamEvent['event'][] = [];
-  /** Events that came again, or after one of a higher number: must stay 0. Numbers of what the reader may not see are left out. */
+  /** Events that came twice or out of order: must stay 0. The numbers have gaps where the reader may not see an event. */
   disordered = 0;
-  /** Called for each event. */
-  onEvent: (event: StreamEvent) => void = () => undefined;
   #socket: WebSocket | undefined;
   #epoch: string | undefined;
   #seq: number | undefined;
   readonly #url: string;
   readonly #token: string;
-  readonly #waiting = new Set<() => void>();
+  readonly #taken = new EventEmitter().setMaxListeners(0);
 
   constructor(url: string, projectId: string, token: string) {
     this.#url = `${url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
@@ -69,7 +67,7 @@ export class ConsoleStream {
     for (;;) {
       const found = this.events.find(test);
       if (found !== undefined) return found;
-      await new Promise<void>(resolve => this.#waiting.add(resolve));
+      await once(this.#taken, 'event');
     }
   }
 
@@ -80,12 +78,7 @@ export class ConsoleStream {
   #take(seq: number, event: StreamEvent['event']): void {
     if (seq <= (this.#seq ?? 0)) this.disordered++;
     this.#seq = seq;
-    const taken = { seq, event, at: performance.now() };
-    this.onEvent(taken);
-    this.events.push(taken);
-    for (const resolve of [...this.#waiting]) {
-      this.#waiting.delete(resolve);
-      resolve();
-    }
+    this.events.push({ seq, event, at: performance.now() });
+    this.#taken.emit('event');
   }
 }

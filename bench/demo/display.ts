@@ -1,7 +1,10 @@
-/** The terminal: colours, aligned latencies and a progress bar on a terminal; plain lines where stdout is none. */
+/** Output: colours, aligned latencies and a progress bar on a terminal; plain lines elsewhere. */
 const terminal = process.stdout.isTTY === true;
 const paint = (code: number, text: string): string => (terminal ? `\x1b[${code}m${text}\x1b[0m` : text);
 const width = 58;
+
+/** Milliseconds since an instant of `performance.now()`. */
+export const since = (from: number): number => performance.now() - from;
 
 /** `12.3 ms`, or seconds from 1,000 on. */
 function duration(ms: number): string {
@@ -13,12 +16,20 @@ export const display = {
     console.log(`\n${paint(1, text)}`);
   },
 
-  /** One hop, done: what happened, how long after its cause, and a detail. */
+  /** A step that succeeded: its name, the time since its cause, and a detail. */
   hop(text: string, ms?: number, detail?: string): void {
     const latency = ms === undefined ? '' : duration(ms).padStart(9);
     console.log(
       `  ${paint(32, '✓')} ${text.padEnd(width)} ${paint(36, latency)}${detail === undefined ? '' : `  ${paint(90, detail)}`}`,
     );
+  },
+
+  /** Waits for the work and shows it as a step. */
+  async step<T>(text: string, work: Promise<T>, detail: (result: T) => string = () => ''): Promise<T> {
+    const from = performance.now();
+    const result = await work;
+    display.hop(text, since(from), detail(result));
+    return result;
   },
 
   note(text: string): void {
@@ -29,7 +40,7 @@ export const display = {
     console.error(`  ${paint(31, '✗')} ${text}`);
   },
 
-  /** A bar that redraws itself; on no terminal, a line for every quarter. */
+  /** A bar that redraws itself on a terminal; elsewhere a line for every quarter. */
   progress(label: string, total: number): (done: number) => void {
     let shown = -1;
     return done => {

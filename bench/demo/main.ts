@@ -1,18 +1,16 @@
 /**
- * `npm run demo`: the main job, hop by hop, on a node of its own with an embedded PostgreSQL; then the node is killed in the
- * middle of a burst, and it is shown that nothing acknowledged was lost. Everything it makes is removed at the end.
+ * `npm run demo`: the main job, step by step, on a node of its own with an embedded PostgreSQL. Then the node is killed in the
+ * middle of a burst, and the demonstration checks that no acknowledged message was lost.
  */
-import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { temporaryFolder } from '../support/temporary-folder.ts';
-import { signUp } from './account.ts';
-import { Api, type Message, type Page } from './api.ts';
-import { Burst } from './burst.ts';
+import { randomUUID } from 'node:crypto';
+import type { Endings } from '../support/endings.ts';
+import { createApiKey, createChannel, signUp } from './account.ts';
+import { Api, ApiError, type Message, type Page } from './api.ts';
 import { ConsoleStream } from './console-stream.ts';
-import { display } from './display.ts';
-import { Receiver } from './receiver.ts';
-import { perform } from './perform.ts';
-import { freePort, Server } from './server.ts';
+import { display, since } from './display.ts';
+import { perform, startNode } from './perform.ts';
+import { Receiver } from './endpoint.ts';
+import type { Server } from './server.ts';
 
 const burstSize = 3_000;
 const burstParticipants = 24;
@@ -22,61 +20,47 @@ interface Setting {
   readonly server: Server;
   readonly receiver: Receiver;
   readonly stream: ConsoleStream;
-  /** As the operator: the Studio session of whoever signed up. */
+  /** Calls as the operator, by a Studio session. */
   readonly operator: Api;
-  /** As the integrator: an API key. */
+  /** Calls as the integrator, by an API key. */
   readonly integrator: Api;
   readonly projectId: string;
   readonly channelId: string;
 }
 
-const since = (from: number): number => performance.now() - from;
-
-async function setUp(server: Server, receiver: Receiver): Promise<Setting> {
+async function setUp(endings: Endings): Promise<Setting> {
   display.title('A node, from nothing');
-  display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
+  const { server } = await startNode(endings);
+  const { accessToken, api, projectId, environmentId } = await display.step(
+    'signed up: workspace, project and sandbox made',
+    signUp(server.url),
+    ({ email }) => email,
+  );
+  const channelId = await display.step(
+    'custom channel created',
+    createChannel(api, { projectId, environmentId }, 'Demo channel'),
+    id => id,
+  );
+  const apiKey = await display.step('API key created', createApiKey(api, projectId, 'Demo key'));
+  const integrator = new Api(server.url, apiKey);
 
-  let from = performance.now();
-  const { email, accessToken, api: operator, projectId, environmentId } = await signUp(server.url);
-  display.hop('signed up: workspace, project and sandbox made', since(from), email);
+  const receiver = new Receiver();
+  endings.teardown(() => receiver.close());
+  const stitch = { projectId, name: 'Demo stitch', webhookUrl: await receiver.listen() };
+  const { secret } = await display.step(
+    'stitch created, pointing at a local receiver',
+    integrator.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', stitch),
+    created => created.stitch.stitchId,
+  );
+  receiver.secret = secret;
 
-  from = performance.now();
-  const channel = await operator.post<{ channelId: string }>('/channels', {
-    projectId,
-    environmentId,
-    name: 'Demo channel',
-    kind: 'custom',
-  });
-  display.hop('custom channel created', since(from), channel.channelId);
-
-  from = performance.now();
-  const key = await operator.post<{ secret: string; keyPrefix: string }>('/api-keys', {
-    projectId,
-    name: 'Demo key',
-    environment: 'test',
-    scopes: ['*'],
-  });
-  display.hop('API key created', since(from), `${key.keyPrefix}…`);
-  const integrator = new Api(server.url, key.secret);
-
-  from = performance.now();
-  const webhookUrl = await receiver.listen();
-  const created = await integrator.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
-    projectId,
-    name: 'Demo stitch',
-    webhookUrl,
-  });
-  receiver.secret = created.secret;
-  display.hop('stitch created, pointing at a local receiver', since(from), created.stitch.stitchId);
-
-  from = performance.now();
   const stream = new ConsoleStream(server.url, projectId, accessToken);
-  await stream.open();
-  display.hop('Console stream open', since(from));
-  return { server, receiver, stream, operator, integrator, projectId, channelId: channel.channelId };
+  endings.teardown(() => Promise.resolve(stream.close()));
+  await display.step('Console stream open', stream.open());
+  return { server, receiver, stream, operator: api, integrator, projectId, channelId };
 }
 
-/** Shows an event's arrival on the stream and at the receiver, each with the time since its cause. */
+/** Shows when an event arrives on the stream and at the receiver. `from`: its cause. */
 async function showEvent(
   setting: Setting,
   from: number,
@@ -99,7 +83,7 @@ async function conversation(setting: Setting): Promise<void> {
   const inbound = await integrator.post<Message>(
     `/channels/${channelId}/inbound-messages`,
     { projectId, externalParticipantRef: 'ada', body: 'Hello! Is my parcel on its way?' },
-    randomBytes(8).toString('hex'),
+    randomUUID(),
   );
   display.hop('201: inbound message committed', since(from), inbound.messageId);
   await showEvent(setting, from, 'thread.message.received', inbound.messageId);
@@ -109,7 +93,7 @@ async function conversation(setting: Setting): Promise<void> {
   const reply = await operator.post<Message>(
     `/threads/${inbound.threadId}/messages`,
     { projectId, body: 'It is. You will have it tomorrow.' },
-    randomBytes(8).toString('hex'),
+    randomUUID(),
   );
   display.hop(`201: reply committed, status ${reply.status ?? 'null'}`, since(from), reply.messageId);
   await showEvent(setting, from, 'thread.message.created', reply.messageId);
@@ -119,9 +103,8 @@ async function conversation(setting: Setting): Promise<void> {
   const [command] = commands.data;
   if (command === undefined) throw new Error('the channel got no command');
   display.hop(`channel command listed: ${command.eventName}`, since(from), command.eventId);
-  from = performance.now();
-  await integrator.post(`/channels/${channelId}/commands/${command.eventId}/ack`, undefined);
-  display.hop('command acknowledged', since(from));
+  const ack = `/channels/${channelId}/commands/${command.eventId}/ack`;
+  await display.step('command acknowledged', integrator.post(ack, undefined));
   for (const status of ['sent', 'delivered', 'read'] as const) {
     from = performance.now();
     const receipt = { projectId, messageId: reply.messageId, status, occurredAt: new Date().toISOString() };
@@ -136,10 +119,62 @@ async function conversation(setting: Setting): Promise<void> {
   display.hop(`the message's status is ${message.status ?? 'null'}`);
 }
 
+interface Sent {
+  readonly key: string;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+/** Messages from many participants, each with one message in flight, as in a busy channel. */
+class Burst {
+  /** Answered 201: each must be stored exactly once. */
+  readonly acknowledged: Message[] = [];
+  /** Without an answer: sent again with the same key, as a client should. */
+  readonly unanswered: Sent[] = [];
+  readonly #api: Api;
+  readonly #path: string;
+  readonly #projectId: string;
+  #next = 0;
+
+  constructor(api: Api, path: string, projectId: string) {
+    this.#api = api;
+    this.#path = path;
+    this.#projectId = projectId;
+  }
+
+  /** Sends until all are sent or the node is gone. */
+  async send(onProgress: (acknowledged: number) => void): Promise<void> {
+    let gone = false;
+    const participant = async (index: number): Promise<void> => {
+      while (!gone && this.#next < burstSize) {
+        const message = { externalParticipantRef: `burst-${index}`, body: `message ${++this.#next}` };
+        const sent = { key: randomUUID(), body: { projectId: this.#projectId, ...message } };
+        try {
+          await this.#send(sent);
+          onProgress(this.acknowledged.length);
+        } catch (error) {
+          if (error instanceof ApiError && error.status < 500) throw error;
+          gone = true;
+          this.unanswered.push(sent);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: burstParticipants }, (_, index) => participant(index)));
+  }
+
+  /** Repeats the unanswered requests with their keys. */
+  async repeat(): Promise<void> {
+    for (const sent of this.unanswered.splice(0)) await this.#send(sent);
+  }
+
+  async #send({ key, body }: Sent): Promise<void> {
+    this.acknowledged.push(await this.#api.post<Message>(this.#path, body, key));
+  }
+}
+
 async function killed(setting: Setting): Promise<void> {
   const { server, integrator, projectId, channelId } = setting;
   display.title(`${burstSize} messages, and SIGKILL in the middle`);
-  const burst = new Burst(integrator, channelId, projectId, burstSize, burstParticipants);
+  const burst = new Burst(integrator, `/channels/${channelId}/inbound-messages`, projectId);
   const show = display.progress('acknowledged', burstSize);
   let kill: Promise<void> | undefined;
   await burst.send(count => {
@@ -154,24 +189,22 @@ async function killed(setting: Setting): Promise<void> {
   setting.stream.close();
   display.hop('node started again on the same data', await server.start());
 
-  let from = performance.now();
-  await setting.stream.open();
-  display.hop('Console stream resumed where it was', since(from));
-  from = performance.now();
-  const repeated = burst.unanswered.length;
-  await burst.repeat();
-  display.hop(`${repeated} unanswered requests repeated with their keys`, since(from));
-  from = performance.now();
-  await burst.send(show);
-  display.hop('the rest of the burst sent', since(from), `${burst.acknowledged.length} acknowledged`);
+  await display.step('Console stream resumed where it was', setting.stream.open());
+  const repeated = `${burst.unanswered.length} unanswered requests repeated with their keys`;
+  await display.step(repeated, burst.repeat());
+  await display.step(
+    'the rest of the burst sent',
+    burst.send(show),
+    () => `${burst.acknowledged.length} acknowledged`,
+  );
   await verify(setting, burst);
 }
 
-/** What the demonstration promises; throws when any of it does not hold. */
+/** Checks the promises of the demonstration. Throws when one does not hold. */
 async function verify(setting: Setting, burst: Burst): Promise<void> {
   const { operator, receiver, stream, projectId } = setting;
   display.title('Nothing acknowledged was lost, doubled or reordered');
-  const threads = new Set(burst.acknowledged.map(({ message }) => message.threadId));
+  const threads = new Set(burst.acknowledged.map(({ threadId }) => threadId));
   const stored = new Map<string, Message>();
   for (const threadId of threads) {
     const messages = await operator.all<Message>(
@@ -180,12 +213,11 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
     for (const message of messages) stored.set(message.messageId, message);
     const bodies = new Set(messages.map(message => message.body));
     if (bodies.size !== messages.length) throw new Error(`thread ${threadId} holds a message twice`);
-    const ordered = messages.every(
-      (message, i) => i === 0 || message.sequence > (messages[i - 1]?.sequence ?? 0),
-    );
-    if (!ordered) throw new Error(`thread ${threadId} is out of order`);
+    const sequences = messages.map(({ sequence }) => sequence);
+    if (!sequences.every((each, i) => i === 0 || each > (sequences[i - 1] ?? 0)))
+      throw new Error(`thread ${threadId} is out of order`);
   }
-  const lost = burst.acknowledged.filter(({ message }) => !stored.has(message.messageId));
+  const lost = burst.acknowledged.filter(({ messageId }) => !stored.has(messageId));
   if (lost.length > 0) throw new Error(`${lost.length} acknowledged messages are lost`);
   if (stored.size !== burst.acknowledged.length)
     throw new Error(`${stored.size} messages stored, not ${burst.acknowledged.length}`);
@@ -193,18 +225,15 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
 
   const from = performance.now();
   const show = display.progress('webhooks', stored.size);
-  const arrived = (): number => {
-    let count = 0;
-    for (const { data } of receiver.events.values()) if (stored.has(data.message?.messageId ?? '')) count++;
-    return count;
-  };
   let shownAt = 0;
   await receiver.until(() => {
-    if (receiver.events.size - shownAt < 50 && receiver.events.size < stored.size) return false;
-    shownAt = receiver.events.size;
-    const count = arrived();
-    show(count);
-    return count >= stored.size;
+    const { size } = receiver.events;
+    if (size - shownAt < 50 && size < stored.size) return false;
+    shownAt = size;
+    const events = [...receiver.events.values()];
+    const arrived = events.filter(({ data }) => stored.has(data.message?.messageId ?? '')).length;
+    show(arrived);
+    return arrived >= stored.size;
   }, webhooksWithinMs);
   display.hop(
     'every webhook arrived, signatures verified',
@@ -212,33 +241,19 @@ async function verify(setting: Setting, burst: Burst): Promise<void> {
     `${receiver.repeats} repeated by the crash`,
   );
   if (receiver.refused > 0) throw new Error(`${receiver.refused} webhooks had a wrong signature`);
-  const last = burst.acknowledged.at(-1)?.message.messageId;
+  const last = burst.acknowledged.at(-1)?.messageId;
   await stream.find(({ event }) => (event.data['message'] as Message | undefined)?.messageId === last);
   if (stream.disordered > 0)
     throw new Error(`the Console stream showed ${stream.disordered} events out of order`);
   display.hop(`${stream.events.length} events on the Console stream, each once and in order`);
 }
 
-async function demonstrate(): Promise<void> {
-  const folder = await temporaryFolder('skein-demo-');
-  const server = new Server(await freePort(), { DATA_DIR: folder, RATE_LIMITS: 'off' });
-  const receiver = new Receiver();
-  let setting: Setting | undefined;
-  const demonstration = async (): Promise<void> => {
-    setting = await setUp(server, receiver);
-    await conversation(setting);
-    await killed(setting);
-    display.title('Done');
-    display.note(
-      'npm start runs the server alone; docs/guide/first-five-minutes.md shows how to use it with curl.',
-    );
-  };
-  await perform(demonstration, async () => {
-    setting?.stream.close();
-    await server.stop();
-    await receiver.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-}
-
-await demonstrate();
+await perform(async endings => {
+  const setting = await setUp(endings);
+  await conversation(setting);
+  await killed(setting);
+  display.title('Done');
+  display.note(
+    'npm start runs the server alone; docs/guide/first-five-minutes.md shows how to use it with curl.',
+  );
+});

@@ -1,12 +1,23 @@
 /** The node under demonstration: a process of its own, so that it can be killed. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { chmod, mkdtemp } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serverOptions } from '../../.config/node-options.js';
 
 const main = fileURLToPath(new URL('../../gateway/main.ts', import.meta.url));
 const readyWithinMs = 60_000;
+
+/** A temporary folder that the account of PostgreSQL may pass through, so that its data are in it. */
+export async function temporaryFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix));
+  // As root, PostgreSQL runs under another account. Behind 0700 it would put its data elsewhere.
+  await chmod(folder, 0o711);
+  return folder;
+}
 
 /** A free port of the loopback address. */
 export async function freePort(): Promise<number> {
@@ -15,8 +26,7 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+  return (address as AddressInfo).port;
 }
 
 export class Server {

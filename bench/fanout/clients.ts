@@ -1,6 +1,7 @@
-/** The clients: thousands of websockets in a process of their own, that count what arrives and answer heartbeats. */
+/** The clients: thousands of websockets in a process of their own, which count events and answer heartbeats. */
 import { WebSocket } from 'ws';
-import type { ClientMessage, ClientTask } from './protocol.ts';
+import { serveParent } from '../support/child.ts';
+import type { ClientTask } from './protocol.ts';
 
 /** Handshakes under way at once. */
 const atOnce = 100;
@@ -61,17 +62,10 @@ function count(expected: number): Promise<void> {
   });
 }
 
-process.on('message', (task: ClientTask) => {
-  const say = (message: ClientMessage): void => void process.send?.(message);
-  if (task.do === 'connect') {
-    void connect(task.url, task.sockets, task.resume).then(() =>
-      say({ is: 'connected', sockets: task.sockets }),
-    );
-  } else {
-    void count(task.expected).then(() => {
-      say({ is: 'counted', events, lost });
-      events = 0;
-    });
-  }
+serveParent(async (task: ClientTask) => {
+  if (task.do === 'connect') return connect(task.url, task.sockets, task.resume);
+  await count(task.expected);
+  const counted = { events, lost };
+  events = 0;
+  return counted;
 });
-process.on('disconnect', () => process.exit());

@@ -1,121 +1,96 @@
 /**
  * What the Console stream costs beside a bare uWebSockets.js publish of the same frames, and what an idle socket costs beside
  * `ws`. Server and clients are processes of their own on 127.0.0.1; CPU and memory are the kernel's numbers for the
- * server's process. The systems take turns in one run and medians are compared, so that a slow minute hits both.
+ * server's process. Targets: at most 1.5 times the CPU of bare publish, at most 4 KiB per idle socket.
  */
-import { cpuSeconds } from '../support/process-usage.ts';
-import { count, fixed, median, table, times } from '../support/table.ts';
-import { Clients, Server, type ServerName } from './processes.ts';
+import { Child } from '../support/child.ts';
+import { cpuSeconds, residentBytes } from '../support/process-usage.ts';
+import { count, fixed, table, times } from '../support/table.ts';
+import { compare, middle, quick, show, takeTurns } from '../support/turns.ts';
+import { path, type ClientTask, type ServerTask } from './protocol.ts';
 
-export interface FanoutOptions {
-  /** Default 2,000. */
-  readonly sockets?: number;
-  /** Events per second. Default 20. */
-  readonly perSecond?: number;
-  /** Default 3. */
-  readonly rounds?: number;
-  /** Milliseconds of each round. Default 15,000: all sockets have a heartbeat within it. */
-  readonly measuredMs?: number;
-}
+type ServerName = 'skein' | 'bare-uws' | 'ws';
 
-export interface FanoutSample {
-  readonly name: ServerName;
-  readonly cpuSeconds: number;
-  readonly events: number;
-  /** Frames that arrived, of `events` times the sockets. */
-  readonly received: number;
-  readonly sockets: number;
-}
-
+const sockets = quick(2_000, 100);
+const idleSockets = quick(10_000, 200);
+const perSecond = 20;
+const rounds = quick(3, 1);
+/** All sockets have a heartbeat within it. */
+const measuredMs = quick(15_000, 500);
 /** Heartbeats begin 16 seconds after the resume: the measured time includes every socket's first. */
-const beforeHeartbeatsMs = 11_000;
+const beforeHeartbeatsMs = quick(11_000, 100);
 
-async function sample(name: ServerName, options: Required<FanoutOptions>): Promise<FanoutSample> {
-  const { sockets, perSecond, measuredMs } = options;
-  const server = await Server.start(name);
-  const clients = new Clients();
+interface Pair {
+  readonly server: Child;
+  connect(sockets: number): Promise<void>;
+  publish(forMs: number): Promise<number>;
+  /** Events that have arrived, and sockets that were closed. */
+  count(expected: number): Promise<{ readonly events: number; readonly lost: number }>;
+  /** The resident memory of the server once garbage is collected. */
+  settle(): Promise<number>;
+}
+
+/** Gives a server and its clients to the work, and ends them with it. */
+async function withServer<T>(name: ServerName, work: (pair: Pair) => Promise<T>): Promise<T> {
+  const server = new Child(new URL(`./servers/${name}.ts`, import.meta.url), { options: ['--expose-gc'] });
+  const clients = new Child(new URL('./clients.ts', import.meta.url));
   try {
-    await clients.connect(server.url, sockets, name === 'skein');
-    const warm = await server.publish(perSecond, beforeHeartbeatsMs);
-    await clients.count(warm * sockets);
+    const url = `ws://127.0.0.1:${await server.hear<number>()}${path}`;
+    const order = <R>(task: ServerTask): Promise<R> => server.ask(task);
+    const ask = <R>(task: ClientTask): Promise<R> => clients.ask(task);
+    return await work({
+      server,
+      connect: sockets => ask({ do: 'connect', url, sockets, resume: name === 'skein' }),
+      publish: forMs => order({ do: 'publish', perSecond, forMs }),
+      count: expected => ask({ do: 'count', expected }),
+      async settle() {
+        await order({ do: 'settle' });
+        return residentBytes(server.pid);
+      },
+    });
+  } finally {
+    await clients.stop();
+    await server.stop();
+  }
+}
+
+const sample = (name: ServerName): Promise<{ readonly micros: number; readonly arrived: number }> =>
+  withServer(name, async ({ server, connect, publish, count }) => {
+    await connect(sockets);
+    await count((await publish(beforeHeartbeatsMs)) * sockets);
     const before = cpuSeconds(server.pid);
-    const events = await server.publish(perSecond, measuredMs);
-    const { events: received, lost } = await clients.count(events * sockets);
+    const frames = (await publish(measuredMs)) * sockets;
+    const { events, lost } = await count(frames);
     if (lost > 0) throw new Error(`${name}: ${lost} sockets were closed`);
-    return { name, cpuSeconds: cpuSeconds(server.pid) - before, events, received, sockets };
-  } finally {
-    await clients.stop();
-    await server.stop();
-  }
-}
+    return { micros: ((cpuSeconds(server.pid) - before) * 1e6) / frames, arrived: (100 * events) / frames };
+  });
 
-/** Runs bare publish and Skein in turns. */
-export async function measureFanout(options: FanoutOptions = {}): Promise<FanoutSample[]> {
-  const { sockets = 2_000, perSecond = 20, rounds = 3, measuredMs = 15_000 } = options;
-  const all = { sockets, perSecond, rounds, measuredMs };
-  const samples: FanoutSample[] = [];
-  for (let round = 0; round < rounds; round++) {
-    for (const name of ['bare-uws', 'skein'] as const) samples.push(await sample(name, all));
-  }
-  return samples;
-}
+/** KiB for each socket: the growth from `sockets` to `idleSockets`, so that the process itself does not count. */
+const measureIdle = (name: ServerName): Promise<number> =>
+  withServer(name, async ({ connect, settle }) => {
+    await connect(sockets);
+    const before = await settle();
+    await connect(idleSockets - sockets);
+    return ((await settle()) - before) / (idleSockets - sockets) / 1_024;
+  });
 
-export interface IdleMemory {
-  readonly name: ServerName;
-  readonly sockets: number;
-  /** Resident bytes per socket beyond those of the process with the first `base` sockets. */
-  readonly bytesPerSocket: number;
-}
-
-/** Bytes per idle socket: the growth from `base` to `sockets`, so that the process itself does not count. */
-export async function measureIdle(name: ServerName, base = 2_000, sockets = 10_000): Promise<IdleMemory> {
-  const server = await Server.start(name);
-  const clients = new Clients();
-  try {
-    await clients.connect(server.url, base, name === 'skein');
-    const before = await server.settledBytes();
-    await clients.connect(server.url, sockets - base, name === 'skein');
-    const after = await server.settledBytes();
-    return { name, sockets, bytesPerSocket: (after - before) / (sockets - base) };
-  } finally {
-    await clients.stop();
-    await server.stop();
-  }
-}
-
-/** Measures and prints. Targets: at most 1.5 times the CPU of bare publish, at most 4 KiB per idle socket. */
-export async function benchFanout(): Promise<void> {
-  const samples = await measureFanout();
-  const [first] = samples;
-  if (first === undefined) return;
-  const micros = (name: ServerName): number =>
-    median(samples.filter(s => s.name === name).map(s => (s.cpuSeconds * 1e6) / (s.events * s.sockets)));
-  const arrived = (name: ServerName): string => {
-    const claimFolder = samples.filter(s => s.name === name);
-    const due = claimFolder.reduce((sum, s) => sum + s.events * s.sockets, 0);
-    const received = claimFolder.reduce((sum, s) => sum + s.received, 0);
-    return `${count(received)} of ${count(due)}`;
+export async function run(): Promise<void> {
+  const systems = [{ name: 'bare-uws' }, { name: 'skein' }] as const;
+  const samples = await takeTurns(systems, rounds, ({ name }) => sample(name));
+  console.log(`\n${count(sockets)} sockets, ${perSecond} events a second, heartbeats included\n`);
+  const columns = {
+    'server µs a frame': show('micros', value => fixed(value, 2)),
+    'against bare': (
+      of: readonly { readonly micros: number }[],
+      first: readonly { readonly micros: number }[],
+    ) => times(middle(of, 'micros') / middle(first, 'micros')),
+    'frames arrived, %': show('arrived', fixed),
   };
-  const bare = micros('bare-uws');
-  console.log(`\n${count(first.sockets)} sockets, 20 events a second, heartbeats included\n`);
-  console.log(
-    table(
-      ['', 'server µs a frame', 'against bare', 'frames arrived'],
-      (['bare-uws', 'skein'] as const).map(name => [
-        name,
-        fixed(micros(name), 2),
-        times(micros(name) / bare),
-        arrived(name),
-      ]),
-    ),
-  );
-  console.log('\nMemory of an idle socket, between 2,000 and 10,000 sockets\n');
-  const idle: IdleMemory[] = [];
-  for (const name of ['skein', 'bare-uws', 'ws'] as const) idle.push(await measureIdle(name));
-  console.log(
-    table(
-      ['', 'KiB a socket'],
-      idle.map(({ name, bytesPerSocket }) => [name, fixed(bytesPerSocket / 1_024, 2)]),
-    ),
-  );
+  console.log(compare(samples, columns));
+  console.log(`\nMemory of an idle socket, between ${count(sockets)} and ${count(idleSockets)} sockets\n`);
+  const rows: string[][] = [];
+  for (const name of ['skein', 'bare-uws', 'ws'] as const) {
+    rows.push([name, fixed(await measureIdle(name), 2)]);
+  }
+  console.log(table(['', 'KiB a socket'], rows));
 }

@@ -1,30 +1,18 @@
-/** What the processes of the fan-out benchmark say to each other. */
+/** What the servers of the fan-out benchmark share: the events, and how they obey. */
+import { serveParent } from '../support/child.ts';
 
-/** To a server. */
+/** For a server: publish events for a while and answer how many, or collect garbage so that what is left is what the sockets hold. */
 export type ServerTask =
-  | { readonly do: 'publish'; readonly perSecond: number; readonly forMs: number }
-  /** Collect garbage, so that what is left is what the sockets hold. */
-  | { readonly do: 'settle' };
+  { readonly do: 'publish'; readonly perSecond: number; readonly forMs: number } | { readonly do: 'settle' };
 
-/** From a server. */
-export type ServerMessage =
-  | { readonly is: 'listening'; readonly port: number; readonly path: string }
-  | { readonly is: 'published'; readonly events: number }
-  | { readonly is: 'settled' };
-
-/** To the clients. */
+/** For the clients. */
 export type ClientTask =
   | { readonly do: 'connect'; readonly url: string; readonly sockets: number; readonly resume: boolean }
-  /** How many events have arrived; answered once there are as many as `expected`, or 5 s later. */
+  /** Answers how many events have arrived, once there are as many as `expected`, or 5 s later. */
   | { readonly do: 'count'; readonly expected: number };
 
-/** From the clients. */
-export type ClientMessage =
-  | { readonly is: 'connected'; readonly sockets: number }
-  | { readonly is: 'counted'; readonly events: number; readonly lost: number };
-
-export const path = '/v1/console/projects/prj_00000000000000000000000000/events/stream';
 export const projectId = 'prj_00000000000000000000000000';
+export const path = `/v1/console/projects/${projectId}/events/stream`;
 
 /** An inbound message as it goes to a Console: some 750 bytes. */
 export function envelope(seq: number): string {
@@ -53,21 +41,14 @@ export function envelope(seq: number): string {
 
 /** Runs a server's tasks: `publish` sends one event, `seq` counts from 1. */
 export function obey(port: number, publish: (seq: number) => void): void {
-  const say = (message: ServerMessage): void => void process.send?.(message);
   let seq = 0;
-  process.on('message', (task: ServerTask) => {
-    if (task.do === 'settle') {
-      globalThis.gc?.();
-      say({ is: 'settled' });
-      return;
-    }
+  serveParent(async (task: ServerTask) => {
+    if (task.do === 'settle') return globalThis.gc?.();
     const from = seq;
     const timer = setInterval(() => publish(++seq), 1_000 / task.perSecond);
-    setTimeout(() => {
-      clearInterval(timer);
-      say({ is: 'published', events: seq - from });
-    }, task.forMs);
+    await new Promise(resolve => setTimeout(resolve, task.forMs));
+    clearInterval(timer);
+    return seq - from;
   });
-  process.on('disconnect', () => process.exit());
-  say({ is: 'listening', port, path });
+  process.send?.(port);
 }

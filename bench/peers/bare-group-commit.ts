@@ -5,6 +5,7 @@
 import pg from 'pg';
 import { App } from 'uWebSockets.js';
 import { newId } from '../../protocol/ids.ts';
+import { endWithParent } from '../support/child.ts';
 import { createEvent, type Inbound } from './schema.ts';
 
 interface Waiting {
@@ -22,46 +23,36 @@ interface Waiting {
 
 type Columns = readonly (readonly (string | number)[])[];
 
+const pick =
+  (...fields: readonly Exclude<keyof Waiting, 'answer'>[]) =>
+  (batch: readonly Waiting[]): Columns =>
+    fields.map(field => batch.map(row => row[field]));
+
 const statements: readonly { readonly text: string; columns(batch: readonly Waiting[]): Columns }[] = [
   {
     text: `insert into threads select *, at from unnest($1::text[], $2::bigint[], $3::timestamptz[]) as r(id, sequence, at)
       on conflict (thread_id) do update set sequence = excluded.sequence, last_message_at = excluded.last_message_at,
         updated_at = excluded.updated_at`,
     columns(batch) {
-      const last = [...new Map(batch.map(row => [row.threadId, row])).values()];
-      return [last.map(row => row.threadId), last.map(row => row.sequence), last.map(row => row.createdAt)];
+      const last = new Map(batch.map(row => [row.threadId, row]));
+      return pick('threadId', 'sequence', 'createdAt')([...last.values()]);
     },
   },
   {
     text: `insert into messages select id, thread, sequence, 'inbound', body, at
       from unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::timestamptz[]) as r(id, thread, sequence, body, at)`,
-    columns: batch => [
-      batch.map(row => row.messageId),
-      batch.map(row => row.threadId),
-      batch.map(row => row.sequence),
-      batch.map(row => row.body),
-      batch.map(row => row.createdAt),
-    ],
+    columns: pick('messageId', 'threadId', 'sequence', 'body', 'createdAt'),
   },
   {
     text: `insert into events (event_id, event_name, thread_id, occurred_at, body)
       select id, 'thread.message.received', thread, at, body::json
       from unnest($1::text[], $2::text[], $3::timestamptz[], $4::text[]) as r(id, thread, at, body)`,
-    columns: batch => [
-      batch.map(row => row.eventId),
-      batch.map(row => row.threadId),
-      batch.map(row => row.createdAt),
-      batch.map(row => row.event),
-    ],
+    columns: pick('eventId', 'threadId', 'createdAt', 'event'),
   },
   {
     text: `insert into deliveries select id, event, 'pending', 0, at
       from unnest($1::text[], $2::text[], $3::timestamptz[]) as r(id, event, at)`,
-    columns: batch => [
-      batch.map(row => row.deliveryId),
-      batch.map(row => row.eventId),
-      batch.map(row => row.createdAt),
-    ],
+    columns: pick('deliveryId', 'eventId', 'createdAt'),
   },
 ];
 
@@ -137,3 +128,4 @@ App()
     });
   })
   .listen('127.0.0.1', Number(process.env['PORT']), () => void process.send?.('ready'));
+endWithParent();

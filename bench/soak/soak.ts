@@ -1,31 +1,26 @@
 /**
- * `npm run bench -- soak --hours 2` (or `--minutes 10`): whether anything grows that should not. A node at half of what it can do for as long
- * as is said: messages to 10,000 threads, each with a webhook.
+ * `npm run bench -- soak --hours 2` (or `--minutes 10`): whether anything grows that should not. A node takes messages to 10,000 threads, each with a
+ * webhook, at half of the rate that it can sustain, or less if the disk would not hold the messages (they may use half of the free space).
  *
- * What it can do is measured first: messages as fast as they are answered, until their webhooks have come, too. Half of that, or less
- * where the disk would not hold the messages of the whole run (it may use half of what is free). Then windows of half a minute or so, each a
- * new process with new connections, at a constant rate; a message counts from the instant at which it was due. After each, the node and
- * PostgreSQL are asked for what they hold.
- *
- * What is at the end is compared with what was after the first quarter, when caches are full and code is compiled: medians of a tenth of
- * the windows each. Everything is also drawn, and written as JSON, under .skein/bench.
+ * Each window has a new process with new connections. A message counts from the instant at which it was due. The end is compared with the
+ * state after the first quarter, when caches are full and code is compiled: medians of a tenth of the windows each. The figures are also
+ * drawn, and written as JSON, under .skein/bench.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, statfs, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import type { LoadResult } from '../support/load.ts';
-import { runLoad } from '../support/run-load.ts';
-import { startSkein, type Skein } from '../support/skein.ts';
-import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
-import { count, fixed, mebibytes, median, table, times } from '../support/table.ts';
-import { openStitches } from '../stitches/setup.ts';
-import { drawPicture, type Chart, type Series } from './picture.ts';
-import { readDatabaseBytes, readTableBytes, readTotals, takeSample, type Sample } from './sample.ts';
+import { type LoadResult, tryLoad } from '../support/load.ts';
+import { cpuSeconds, processTree, readMetric, residentBytes } from '../support/process-usage.ts';
+import { Receiver } from '../support/receiver.ts';
+import { openStitches, type Skein, startSkein } from '../support/skein.ts';
+import { count, fixed, mebibytes, quantile, table, times } from '../support/table.ts';
+import { middle, quick } from '../support/turns.ts';
+import { type Chart, drawPicture } from './picture.ts';
 
 const setting = { threads: 10_000, connections: 128 };
 const windows = 120;
-const shortestWindowMs = 10_000;
+const shortestWindowMs = quick(10_000, 2_000);
 /** Of a window, before what is measured: its connections are new. */
 const warmupMs = 1_000;
 const targets = { memory: 1.05, p99: 1.2 };
@@ -35,7 +30,7 @@ const messageCount = 'select count(*)::float8 as messages from messages';
 interface Setup {
   readonly database: BenchDatabase;
   readonly skein: Skein;
-  readonly receiver: CountingReceiver;
+  readonly receiver: Receiver;
 }
 
 interface SoakRate {
@@ -45,56 +40,45 @@ interface SoakRate {
   readonly messages: number;
 }
 
-export async function benchSoak(database: BenchDatabase, minutes: number): Promise<void> {
+export async function run(database: BenchDatabase, minutes: number): Promise<void> {
   await database.warm();
-  const receiver = await startCountingReceiver();
-  let skein: Skein | undefined;
-  try {
-    skein = await startSkein(database, 'soak');
-    const setup = { database, skein, receiver };
-    await openStitches(skein, [await receiver.listen()]);
-    const pace = await choosePace(setup, minutes);
-    console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
-    const samples = await soak(setup, pace.perSecond, minutes);
-    const lost = await countLost(setup, pace.messages + (samples.at(-1)?.messages ?? 0));
-    console.log(createTable(samples));
-    console.log(`\n${describeLosses(samples, lost)}`);
-    console.log(await createDiskTable(setup));
-    console.log(`\nWritten: ${(await writeFiles(samples, minutes, pace)).join(', ')}`);
-  } finally {
-    await skein?.stop();
-    await receiver.stop();
-  }
+  const receiver = await Receiver.start(database.endings);
+  const skein = await startSkein(database, 'soak');
+  const setup = { database, skein, receiver };
+  await openStitches(skein, await receiver.listen());
+  const pace = await choosePace(setup, minutes);
+  console.log(`\n${minutes} minutes at ${count(pace.perSecond)} messages a second: ${pace.reason}\n`);
+  const samples = await soak(setup, pace.perSecond, minutes);
+  const lost = await countLost(setup, pace.messages + (samples.at(-1)?.messages ?? 0));
+  console.log(createTable(samples));
+  console.log(`\n${describeLosses(samples, lost)}`);
+  console.log(await createDiskTable(setup));
+  console.log(`\nWritten: ${(await writeFiles(samples, minutes, pace)).join(', ')}`);
 }
 
 function send(
   { skein }: Setup,
   how: { readonly measuredMs: number; readonly pace?: number },
 ): Promise<LoadResult> {
-  return runLoad({
-    ...setting,
-    ...how,
-    warmupMs,
-    stamped: how.pace !== undefined,
-    ports: [skein.port],
-    path: `/v1/channels/${skein.channelId}/inbound-messages`,
-    headers: { Authorization: `Bearer ${skein.apiKey}` },
-    projectId: skein.projectId,
-  });
+  return tryLoad({ ...skein.target, ...setting, ...how, warmupMs, stamped: how.pace !== undefined });
 }
 
 /** Half of what the node does without getting behind with its webhooks, or what the disk holds. */
 async function choosePace(setup: Setup, minutes: number): Promise<SoakRate> {
   const { skein, database, receiver } = setup;
   // Code is compiled and threads are made before what is measured.
-  const heating = await send(setup, { measuredMs: 8_000 });
-  await arrival(receiver, heating.succeeded);
-  const bytes = await readDatabaseBytes(skein, database);
+  const heating = await send(setup, { measuredMs: quick(8_000, 500) });
+  await receiver.waitFor(heating.succeeded, arrivedWithinMs);
+  const readBytes = async (): Promise<number> => {
+    const { tableBytes, indexBytes } = await readFigures(skein, database);
+    return tableBytes + indexBytes;
+  };
+  const bytes = await readBytes();
   const from = performance.now();
-  const { succeeded } = await send(setup, { measuredMs: 12_000 });
-  await arrival(receiver, heating.succeeded + succeeded);
+  const { succeeded } = await send(setup, { measuredMs: quick(12_000, 500) });
+  await receiver.waitFor(heating.succeeded + succeeded, arrivedWithinMs);
   const possible = (succeeded * 1_000) / (performance.now() - from);
-  const bytesEach = ((await readDatabaseBytes(skein, database)) - bytes) / succeeded;
+  const bytesEach = ((await readBytes()) - bytes) / succeeded;
   const { bavail, bsize } = await statfs(database.folder);
   const held = (bavail * bsize) / 2 / bytesEach / (minutes * 60);
   const half = possible / 2;
@@ -114,53 +98,31 @@ async function soak(setup: Setup, perSecond: number, minutes: number): Promise<r
   const from = performance.now();
   const samples: Sample[] = [];
   await receiver.ages();
-  let totals = await readTotals(skein, database);
   while (performance.now() - from < minutes * 60_000 - windowMs / 2) {
-    const totalsBefore = totals;
+    const before = await readTotals(skein, database);
     const result = await send(setup, { measuredMs: windowMs - warmupMs, pace: perSecond });
-    totals = await readTotals(skein, database);
-    const sample = await takeSample(skein, database, {
-      minute: (performance.now() - from) / 60_000,
-      result,
-      messagesBefore: samples.at(-1)?.messages ?? 0,
-      totalsBefore,
-      totals,
-      webhookAges: await receiver.ages(),
-    });
-    samples.push(sample);
-    if (sample.errors > 0) console.log(`${sample.errors} errors, first: ${sample.firstError ?? ''}`);
+    const sample = await takeSample(skein, database, result, before, await receiver.ages());
+    const messages = (samples.at(-1)?.messages ?? 0) + result.succeeded;
+    samples.push({ ...sample, messages, minute: (performance.now() - from) / 60_000 });
+    if (result.errors > 0) console.log(`${result.errors} errors, first: ${result.firstError ?? ''}`);
   }
   return samples;
 }
 
-/** Resolves when so many webhooks have come in all. */
-async function arrival(receiver: CountingReceiver, expected: number): Promise<void> {
-  const from = performance.now();
-  for (let came = 0; (came = await receiver.count()) < expected; await pause(50)) {
-    if (performance.now() - from > arrivedWithinMs) throw new Error(`${came} of ${expected} webhooks came`);
-  }
-}
-
-/** Of the messages that were acknowledged, those that are not there; and if all are, those whose webhook has not come. */
+/** The number of acknowledged messages that are not stored. If all are stored, the number of webhooks that do not arrive. */
 async function countLost({ receiver, skein, database }: Setup, messages: number): Promise<number> {
   const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
   const stored = row?.messages ?? 0;
   if (stored < messages) return messages - stored;
-  const from = performance.now();
-  for (;;) {
-    const missing = stored - (await receiver.count());
-    if (missing <= 0) return 0;
-    if (performance.now() - from > arrivedWithinMs) return missing;
-    await pause(200);
-  }
+  await receiver.waitFor(stored, arrivedWithinMs).catch(() => undefined);
+  return Math.max(0, stored - (await receiver.count()));
 }
 
 /** Medians after the first quarter, and at the end. */
 function compare(samples: readonly Sample[], field: keyof Sample): readonly [before: number, after: number] {
   const tenth = Math.max(1, Math.round(samples.length / 10));
   const quarter = Math.floor(samples.length / 4);
-  const middle = (part: readonly Sample[]): number => median(part.map(sample => Number(sample[field])));
-  return [middle(samples.slice(quarter, quarter + tenth)), middle(samples.slice(-tenth))];
+  return [middle(samples.slice(quarter, quarter + tenth), field), middle(samples.slice(-tenth), field)];
 }
 
 function createTable(samples: readonly Sample[]): string {
@@ -207,70 +169,43 @@ function describeLosses(samples: readonly Sample[], lost: number): string {
   );
 }
 
-/** Of all messages so far, those of the beginning included. */
+/** Bytes of each table with its partitions and indexes, for all messages so far. */
 async function createDiskTable({ skein, database }: Setup): Promise<string> {
-  const [row] = await database.query<{ messages: number }>(skein.databaseUrl, messageCount);
-  const messages = row?.messages ?? 0;
-  const tables = (await readTableBytes(skein, database)).map(
-    each => [each.name, each.bytes / messages] as const,
+  const tables = await database.query<{ name: string; bytes: number }>(
+    skein.databaseUrl,
+    `select coalesce(pg_partition_root(relid), relid)::regclass::text as name,
+       sum(pg_total_relation_size(relid))::float8 / (select count(*) from messages) as bytes
+     from pg_stat_user_tables group by 1 order by 2 desc`,
   );
-  return `\n${table(
-    ['table, with indexes', 'bytes a message'],
-    tables.filter(([, bytes]) => bytes >= 20).map(([name, bytes]) => [name, count(bytes)]),
-  )}`;
+  const rows = tables.filter(({ bytes }) => bytes >= 20).map(({ name, bytes }) => [name, count(bytes)]);
+  return `\n${table(['table, with indexes', 'bytes a message'], rows)}`;
 }
 
+const [mebi, gibi] = [2 ** 20, 2 ** 30];
+/** Title, unit, divisor, and the figures with their names. */
+const charts: readonly (readonly [string, string, number, Readonly<Record<string, keyof Sample>>])[] = [
+  ['Memory', 'MiB', mebi, { node: 'nodeBytes', 'its heap': 'heapBytes', PostgreSQL: 'databaseMemoryBytes' }],
+  ['Acknowledged', 'ms', 1, { p50: 'acknowledgedP50Ms', p99: 'acknowledgedP99Ms' }],
+  ['Webhook received', 'ms', 1, { p50: 'webhookP50Ms', p99: 'webhookP99Ms' }],
+  ['Database', 'GiB', gibi, { tables: 'tableBytes', indexes: 'indexBytes' }],
+  ['Rewritten in place', 'MiB', mebi, { '10,000 threads with indexes': 'threadBytes' }],
+  ['Dead rows', '', 1, { 'all tables': 'deadRows' }],
+  ['Autovacuum', 'runs so far', 1, { 'all tables': 'vacuums' }],
+  ['Processor time', 'µs a message', 1, { node: 'nodeMicros', PostgreSQL: 'databaseMicros' }],
+  ['Write-ahead log', 'bytes a message', 1, { log: 'walBytesEach' }],
+  ['File descriptors', '', 1, { node: 'nodeFiles', PostgreSQL: 'databaseFiles' }],
+  ['Messages', 'a second', 1, { acknowledged: 'perSecond' }],
+];
+
 function createCharts(samples: readonly Sample[]): readonly Chart[] {
-  const series = (name: string, field: keyof Sample, divisor = 1): Series => ({
-    name,
-    values: samples.map(sample => Number(sample[field]) / divisor),
-  });
-  const [mebi, gibi] = [2 ** 20, 2 ** 30];
-  return [
-    {
-      title: 'Memory',
-      unit: 'MiB',
-      series: [
-        series('node', 'nodeBytes', mebi),
-        series('its heap', 'heapBytes', mebi),
-        series('PostgreSQL', 'databaseMemoryBytes', mebi),
-      ],
-    },
-    {
-      title: 'Acknowledged',
-      unit: 'ms',
-      series: [series('p50', 'acknowledgedP50Ms'), series('p99', 'acknowledgedP99Ms')],
-    },
-    {
-      title: 'Webhook received',
-      unit: 'ms',
-      series: [series('p50', 'webhookP50Ms'), series('p99', 'webhookP99Ms')],
-    },
-    {
-      title: 'Database',
-      unit: 'GiB',
-      series: [series('tables', 'tableBytes', gibi), series('indexes', 'indexBytes', gibi)],
-    },
-    {
-      title: 'Rewritten in place',
-      unit: 'MiB',
-      series: [series('10,000 threads with indexes', 'threadBytes', mebi)],
-    },
-    { title: 'Dead rows', unit: '', series: [series('all tables', 'deadRows')] },
-    { title: 'Autovacuum', unit: 'runs so far', series: [series('all tables', 'vacuums')] },
-    {
-      title: 'Processor time',
-      unit: 'µs a message',
-      series: [series('node', 'nodeMicros'), series('PostgreSQL', 'databaseMicros')],
-    },
-    { title: 'Write-ahead log', unit: 'bytes a message', series: [series('log', 'walBytesEach')] },
-    {
-      title: 'File descriptors',
-      unit: '',
-      series: [series('node', 'nodeFiles'), series('PostgreSQL', 'databaseFiles')],
-    },
-    { title: 'Messages', unit: 'a second', series: [series('acknowledged', 'perSecond')] },
-  ];
+  return charts.map(([title, unit, divisor, figures]) => ({
+    title,
+    unit,
+    series: Object.entries(figures).map(([name, figure]) => ({
+      name,
+      values: samples.map(sample => sample[figure] / divisor),
+    })),
+  }));
 }
 
 async function writeFiles(
@@ -293,4 +228,115 @@ async function writeFiles(
   ] as const;
   for (const [file, text] of files) await writeFile(file, text);
   return files.map(([file]) => relative(process.cwd(), file));
+}
+
+/** Counters since the beginning. */
+interface Totals {
+  readonly nodeSeconds: number;
+  readonly databaseSeconds: number;
+  readonly walBytes: number;
+}
+
+interface DatabaseFigures {
+  readonly tableBytes: number;
+  readonly indexBytes: number;
+  /** The table `threads` with its indexes. Its number of rows is constant, so its growth is bloat. */
+  readonly threadBytes: number;
+  readonly deadRows: number;
+  /** Since the beginning. */
+  readonly vacuums: number;
+}
+
+/** Latencies are those of the messages of the window. All other figures are as they are at its end. */
+interface Sample extends DatabaseFigures {
+  /** Since the beginning, as are `messages`. */
+  readonly minute: number;
+  readonly messages: number;
+  readonly perSecond: number;
+  readonly errors: number;
+  readonly acknowledgedP50Ms: number;
+  readonly acknowledgedP99Ms: number;
+  readonly webhookP50Ms: number;
+  readonly webhookP99Ms: number;
+  readonly nodeBytes: number;
+  readonly heapBytes: number;
+  /** Shared memory counts once (`Pss`). */
+  readonly databaseMemoryBytes: number;
+  readonly nodeFiles: number;
+  readonly databaseFiles: number;
+  /** Processor time of a message, and its bytes of the write-ahead log. */
+  readonly nodeMicros: number;
+  readonly databaseMicros: number;
+  readonly walBytesEach: number;
+}
+
+async function readTotals(skein: Skein, database: BenchDatabase): Promise<Totals> {
+  return {
+    nodeSeconds: cpuSeconds(skein.server.pid),
+    databaseSeconds: database.cpuSeconds(),
+    walBytes: await database.walBytes(),
+  };
+}
+
+/** `before`: the totals at the beginning of the window. `ages`: of its webhooks, in milliseconds. */
+async function takeSample(
+  skein: Skein,
+  database: BenchDatabase,
+  result: LoadResult,
+  before: Totals,
+  ages: readonly number[],
+): Promise<Omit<Sample, 'minute' | 'messages'>> {
+  const { nodeSeconds, databaseSeconds, walBytes } = await readTotals(skein, database);
+  const { pid, url } = skein.server;
+  const { succeeded, perSecond, errors } = result;
+  const postgres = processTree(database.pid);
+  const sum = (read: (pid: number) => number): number => postgres.reduce((all, each) => all + read(each), 0);
+  return {
+    perSecond,
+    errors,
+    acknowledgedP50Ms: result.p50Ms,
+    acknowledgedP99Ms: result.p99Ms,
+    webhookP50Ms: quantile(ages, 0.5),
+    webhookP99Ms: quantile(ages, 0.99),
+    nodeBytes: residentBytes(pid),
+    heapBytes: await readMetric(url, 'nodejs_heap_size_used_bytes'),
+    databaseMemoryBytes: sum(readProportionalBytes),
+    nodeFiles: countFiles(pid),
+    databaseFiles: sum(countFiles),
+    nodeMicros: ((nodeSeconds - before.nodeSeconds) * 1e6) / succeeded,
+    databaseMicros: ((databaseSeconds - before.databaseSeconds) * 1e6) / succeeded,
+    walBytesEach: (walBytes - before.walBytes) / succeeded,
+    ...(await readFigures(skein, database)),
+  };
+}
+
+async function readFigures(skein: Skein, database: BenchDatabase): Promise<DatabaseFigures> {
+  const [row] = await database.query<DatabaseFigures & Record<string, number>>(
+    skein.databaseUrl,
+    `select sum(pg_table_size(relid))::float8 as "tableBytes", sum(pg_indexes_size(relid))::float8 as "indexBytes",
+       sum(pg_total_relation_size(relid)) filter (where relname = 'threads')::float8 as "threadBytes",
+       sum(n_dead_tup)::float8 as "deadRows", sum(autovacuum_count)::float8 as vacuums
+     from pg_stat_user_tables`,
+  );
+  if (row === undefined) throw new Error('the database has no tables');
+  return row;
+}
+
+/** Open file descriptors. 0 when the process has ended, or belongs to another user. */
+function countFiles(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return 0;
+  }
+}
+
+/** Resident memory, in which shared memory counts in parts (proc_pid_smaps(5), `Pss`). */
+function readProportionalBytes(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024;
+  } catch {
+    return 0;
+  }
 }

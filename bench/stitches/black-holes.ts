@@ -8,29 +8,22 @@
  * in flight, 20 each, because none has failed yet. The node's attempts time out later than a turn lasts. The systems take turns,
  * forwards and backwards, and the medians of the rounds are compared.
  */
-import { turn, type Sample } from '../deliveries.ts';
-import { makeEvents, makeStitches, skeinSender, type Origin } from '../senders/skein.ts';
-import { queued, type Sender } from '../senders/sender.ts';
+import { queued, turn, type Sample } from '../deliveries/deliveries.ts';
+import { makeEvents, skeinSender } from '../deliveries/skein.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
-import { addProject, type BenchProject } from '../support/skein.ts';
-import { startCountingReceiver, type CountingReceiver } from '../support/start-counting-receiver.ts';
-import { startReceiver } from '../support/start-receiver.ts';
-import { count, fixed, median, table, timesByRounds } from '../support/table.ts';
-import { load, manyStitches, openStitches } from './setup.ts';
+import { runLoad } from '../support/load.ts';
+import { Receiver } from '../support/receiver.ts';
+import { addProject, openStitches, toUrls, type Skein } from '../support/skein.ts';
+import { count, fixed } from '../support/table.ts';
+import { againstFirst, compare, quick, show, takeTurns } from '../support/turns.ts';
+import { manyStitches } from './down.ts';
 
-const rounds = 5;
+const rounds = quick(5, 1);
 const target = 0.9;
 const goodStitches = 10;
 const blackHoles = 200;
 /** Events of each black hole's project: one or more in each of so many threads, so that none waits for another. */
-const events = { threads: 200, connections: 16, warmupMs: 0, measuredMs: 1_000, pace: 1_000 };
-
-interface System {
-  readonly name: string;
-  /** Those whose stitches have something to send. */
-  readonly projectIds: readonly string[];
-  readonly sender: Sender;
-}
+const events = { threads: 200, connections: 16, measuredMs: 1_000, pace: 1_000 };
 
 /** What is measured: as in `deliveries`, and how many requests the black holes have swallowed. */
 interface Outcome extends Sample {
@@ -46,98 +39,54 @@ const rewindStitches = `
     state = s.state || '{"dueAt": null, "health": {"failures": 0, "failingSince": null, "exhausted": 0, "probeAt": null}}'
   from project_streams p where p.project_id = s.project_id and s.project_id <> $2`;
 
-async function openBlackHoles(
-  database: BenchDatabase,
-  { skein }: Origin,
-  silent: CountingReceiver,
-  name: string,
-  howMany: number,
-): Promise<BenchProject> {
+/** Gives the id of a project with so many black holes. */
+async function openBlackHoles(skein: Skein, silent: Receiver, name: string, ports: number): Promise<string> {
   const project = await addProject(skein, name);
-  await load(skein, project, database, events);
-  // From now on, and then set back: nothing is sent before its turn.
-  await openStitches(project, await silent.listenSilently(howMany));
-  return project;
+  await runLoad({ ...project.target, ...events });
+  // Each turn sets them back to the first event. Until then they follow from here, and send nothing.
+  await openStitches(project, await silent.listen({ ports, silent: true }));
+  return project.projectId;
 }
 
-async function sample(
-  database: BenchDatabase,
-  { skein }: Origin,
-  system: System,
-  silent: CountingReceiver,
-  measure: (sender: Sender) => Promise<Sample>,
-): Promise<Outcome> {
-  const before = await silent.count();
-  for (const text of [rewindSpans, rewindStitches]) {
-    await database.query(skein.databaseUrl, text, [system.projectIds, skein.projectId]);
-  }
-  const result = await measure(system.sender);
-  return { ...result, swallowed: (await silent.count()) - before };
-}
-
-export async function benchStitchesBlackHoles(database: BenchDatabase): Promise<void> {
+export async function run(database: BenchDatabase): Promise<void> {
   await database.warm();
-  const receiver = await startReceiver();
-  const silent = await startCountingReceiver();
-  let origin: Origin | undefined;
-  try {
-    origin = await makeEvents(database, 'stitches_black_holes', manyStitches);
-    const { skein } = origin;
-    const good = await makeStitches(skein, receiver, goodStitches);
-    const four: string[] = [];
-    for (let i = 0; i < 4; i++) {
-      const project = await openBlackHoles(database, origin, silent, `Holes ${i}`, blackHoles / 4);
-      four.push(project.projectId);
-    }
-    const one = await openBlackHoles(database, origin, silent, 'Holes', blackHoles);
-    await skein.server.stop();
-    const sender = skeinSender(database, skein, receiver, good);
-    const systems: System[] = [
-      { name: 'none', projectIds: [], sender },
-      { name: `${blackHoles} in four other projects`, projectIds: four, sender },
-      { name: `${blackHoles} in one other project`, projectIds: [one.projectId], sender },
-    ];
-    const samples = new Map<System, Outcome[]>(systems.map(system => [system, []]));
-    for (let round = 0; round < rounds; round++) {
-      const order = round % 2 === 0 ? systems : systems.toReversed();
-      for (const system of order) {
-        const measure = (each: Sender): Promise<Sample> => turn(each, database, skein.databaseUrl, receiver);
-        samples.get(system)?.push(await sample(database, origin, system, silent, measure));
-      }
-    }
-    console.log(
-      `\n${count(queued)} queued deliveries of ${goodStitches} good stitches (medians of ${rounds} rounds)\n`,
-    );
-    console.log(createTable(samples));
-  } finally {
-    await origin?.skein.stop();
-    await receiver.stop();
-    await silent.stop();
+  const receiver = await Receiver.start(database.endings);
+  const silent = await Receiver.start(database.endings);
+  const { skein } = await makeEvents(database, 'stitches_black_holes', manyStitches);
+  const [url = ''] = await receiver.listen();
+  const good = await openStitches(skein, toUrls(url, goodStitches));
+  const four: string[] = [];
+  for (let i = 0; i < 4; i++) {
+    four.push(await openBlackHoles(skein, silent, `Holes ${i}`, blackHoles / 4));
   }
-}
-
-function createTable(samples: ReadonlyMap<System, readonly Outcome[]>): string {
-  const middle = (of: readonly Outcome[], field: keyof Outcome): number =>
-    median(of.map(each => each[field]));
-  const rates = (of: readonly Outcome[]): number[] => of.map(({ perSecond }) => perSecond);
-  const [without = []] = samples.values();
-  const head = [
-    'black holes',
-    'good deliveries/s',
-    `against none (target: ${fixed(target)})`,
-    'node µs',
-    'PostgreSQL µs',
-    'requests never answered',
-    'rounds, deliveries/s',
+  const one = await openBlackHoles(skein, silent, 'Holes', blackHoles);
+  await skein.server.stop();
+  const sender = skeinSender(database, skein, receiver, good);
+  // Only the black holes of these projects have something to send.
+  const systems = [
+    { name: 'none', projectIds: [] },
+    { name: `${blackHoles} in four other projects`, projectIds: four },
+    { name: `${blackHoles} in one other project`, projectIds: [one] },
   ];
-  const rows = [...samples].map(([{ name }, of]) => [
-    name,
-    count(middle(of, 'perSecond')),
-    of === without ? '' : timesByRounds(rates(of), rates(without)),
-    fixed(middle(of, 'senderMicros'), 0),
-    fixed(middle(of, 'databaseMicros'), 0),
-    count(middle(of, 'swallowed')),
-    of.map(({ perSecond }) => count(perSecond)).join('; '),
-  ]);
-  return table(head, rows);
+  const samples = await takeTurns(systems, rounds, async ({ projectIds }) => {
+    const before = await silent.count();
+    for (const text of [rewindSpans, rewindStitches]) {
+      await database.query(skein.databaseUrl, text, [projectIds, skein.projectId]);
+    }
+    const result = await turn(sender, database, skein.databaseUrl, receiver);
+    return { ...result, swallowed: (await silent.count()) - before };
+  });
+  console.log(
+    `\n${count(queued)} queued deliveries of ${goodStitches} good stitches (medians of ${rounds} rounds)\n`,
+  );
+  const columns = {
+    'good deliveries/s': show('perSecond', count),
+    [`against none (target: ${fixed(target)})`]: againstFirst,
+    'node µs': show('senderMicros', count),
+    'PostgreSQL µs': show('databaseMicros', count),
+    'requests never answered': show('swallowed', count),
+    'rounds, deliveries/s': (of: readonly Outcome[]) =>
+      of.map(({ perSecond }) => count(perSecond)).join('; '),
+  };
+  console.log(compare(samples, columns, 'black holes'));
 }

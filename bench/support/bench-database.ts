@@ -1,12 +1,14 @@
-/** One real, durable PostgreSQL for all that is measured in a run, with a database for each system. */
+/** One real, durable PostgreSQL for all benchmarks of a run, with a database for each system. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
+import { temporaryFolder } from '../demo/server.ts';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { nodeRole, readAccess, toSuperuserUrl } from '../../storage/embedded/cluster.ts';
 import { startEmbedded } from '../../storage/embedded/start.ts';
+import { Endings } from './endings.ts';
 import { treeCpuSeconds } from './process-usage.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { quick } from './turns.ts';
 
 export interface BenchDatabase {
   /** A folder for whatever the systems keep; removed at the end. */
@@ -20,16 +22,16 @@ export interface BenchDatabase {
   /** Runs one statement on a database. */
   query<T extends pg.QueryResultRow>(url: string, text: string, values?: unknown[]): Promise<T[]>;
   /**
-   * Brings the server to where it is after some minutes of work; once a run, some 15 s. A server that was just made writes its log
-   * and its pages into memory that nobody has touched yet, which on a virtual machine the host has to find first: of a message of
-   * 95 microseconds some 25 (`pg_stat_io`: 12 more to extend tables and 11 more to write the log), until the log goes round in
-   * files that are there.
+   * Brings the server to the state after some minutes of work: once a run, some 15 s. A new server writes its log and its pages into memory that
+   * the host of a virtual machine has to find first. That costs some 25 of the 95 microseconds of a message, until log files are used again.
    */
   warm(): Promise<void>;
   /** CPU seconds of the server and all its processes, those that ended included. */
   cpuSeconds(): number;
   /** Bytes of the write-ahead log so far. */
   walBytes(): Promise<number>;
+  /** Ended after each benchmark: the nodes, receivers and other servers that it has started. */
+  readonly endings: Endings;
   stop(): Promise<void>;
 }
 
@@ -72,13 +74,14 @@ export async function startBenchDatabase(
     await query(server.url, 'drop table filler');
   }
 
+  const endings = new Endings();
   let warmed: Promise<void> | undefined;
   return {
     folder,
     home,
     pid: server.pid,
     query,
-    warm: () => (warmed ??= warm()),
+    warm: () => (warmed ??= quick(warm, () => Promise.resolve())()),
     async walBytes() {
       const [row] = await query<{ bytes: number }>(
         server.url,
@@ -94,7 +97,9 @@ export async function startBenchDatabase(
       return url.toString();
     },
     cpuSeconds: () => treeCpuSeconds(server.pid),
+    endings,
     async stop() {
+      await endings.end();
       await server.stop();
       await rm(folder, { recursive: true, force: true });
     },

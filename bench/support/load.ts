@@ -1,34 +1,41 @@
 /**
- * The load: one process, raw HTTP/1.1 over kept-alive sockets, each connection with one request in flight (closed loop).
- * Raw because a client library would use more CPU than the server under test. Runs for a bounded time against 127.0.0.1 only.
- *
- * Started by `runLoad`; takes its task as a message, answers with a `LoadResult`.
+ * The load: a process of its own, raw HTTP/1.1 over kept-alive sockets, each connection with one request in flight (closed loop).
+ * A client library would use more processor time than the server under test. Runs for a bounded time against 127.0.0.1 only.
  */
-import { connect, type Socket } from 'node:net';
 import { createHmac, randomBytes } from 'node:crypto';
-import { createStamp } from './stamp.ts';
+import { connect, type Socket } from 'node:net';
+import type { BenchDatabase } from './bench-database.ts';
+import { Child, serveParent } from './child.ts';
+import { cpuSeconds } from './process-usage.ts';
 
-export interface LoadTask {
-  /** Of the processes that the connections are spread over. */
+/** A system that takes messages. */
+export interface LoadTarget {
+  /** The connections are spread over these processes. */
   readonly ports: readonly number[];
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly projectId: string;
+}
+
+export interface LoadSetting {
   readonly connections: number;
-  readonly warmupMs: number;
+  /** Default: 0. */
+  readonly warmupMs?: number;
   readonly measuredMs: number;
   readonly threads: number;
-  /** For each port, the numbers of the threads that its connections write to; absent: all. */
+  /** For each port, the numbers of the threads that its connections write to. Default: all. */
   readonly threadsOf?: readonly (readonly number[])[];
-  readonly projectId: string;
-  /** Paths to be read in turn, in place of messages to `path`. */
+  /** Paths that are read in turn, in place of messages to `path`. */
   readonly reads?: readonly string[];
   /** Present: the messages are webhooks of the chat provider, of one text each. */
   readonly webhook?: WebhookSource | undefined;
   /** Requests in a second over all connections; absent: as many as are answered. */
   readonly pace?: number;
-  /** Once the warm-up is over, each message's text begins with the time at which it was to leave (`stamp.ts`). */
+  /** Once the warm-up is over, each message's text begins with the time at which it was to leave (`sinceStamp`). */
   readonly stamped?: boolean;
 }
+
+type LoadTask = LoadTarget & LoadSetting;
 
 /** Whose webhooks they are, and what signs them. */
 export interface WebhookSource {
@@ -51,10 +58,71 @@ export interface LoadResult {
   readonly firstError: string | null;
 }
 
+/** The figures of a round: with the processor time of a message, warm-up included, and the bytes of the database's log. */
+export interface Sample extends LoadResult {
+  readonly nodeMicros: number;
+  readonly databaseMicros: number;
+  readonly walBytes: number;
+}
+
+/** Runs the load, whatever the answers are. */
+export async function tryLoad(task: LoadTask): Promise<LoadResult> {
+  const child = new Child(new URL(import.meta.url), { arguments: ['load'] });
+  try {
+    await child.hear();
+    return await child.ask<LoadResult>(task, endsWithinMs + (task.warmupMs ?? 0) + task.measuredMs);
+  } finally {
+    await child.stop();
+  }
+}
+
+/** Runs the load. Throws where a request failed. */
+export async function runLoad(task: LoadTask): Promise<LoadResult> {
+  const result = await tryLoad(task);
+  if (result.errors > 0) throw new Error(`${result.errors} errors, first: ${result.firstError ?? ''}`);
+  return result;
+}
+
+/** Runs the load and measures what it costs. `pids`: the processes of the system. */
+export async function measureLoad(
+  task: LoadTask,
+  pids: readonly number[],
+  database: BenchDatabase,
+): Promise<Sample> {
+  const read = (): number => pids.reduce((sum, pid) => sum + cpuSeconds(pid), 0);
+  const [node, postgres, log] = [read(), database.cpuSeconds(), await database.walBytes()];
+  const result = await runLoad(task);
+  const { succeeded } = result;
+  return {
+    ...result,
+    nodeMicros: ((read() - node) * 1e6) / succeeded,
+    databaseMicros: ((database.cpuSeconds() - postgres) * 1e6) / succeeded,
+    walBytes: ((await database.walBytes()) - log) / succeeded,
+  };
+}
+
+const endsWithinMs = 60_000;
 const text = 'The quick brown fox jumps over the lazy dog, and says so at some length. '
   .repeat(5)
   .slice(0, 300);
 const run = randomBytes(6).toString('hex');
+
+// A stamp is the time at which a message was due, in its text. All processes of a machine share the kernel's monotonic clock.
+const mark = /@(\d+)@/;
+
+/** Microseconds of the shared clock. */
+const sharedMicros = (): number => Number(process.hrtime.bigint() / 1_000n);
+
+/** @param at of this process's `performance.now()` */
+function createStamp(at: number): string {
+  return `@${Math.round(sharedMicros() + (at - performance.now()) * 1_000)}@`;
+}
+
+/** Milliseconds since the instant that the text names; undefined when it names none. */
+export function sinceStamp(text: string): number | undefined {
+  const found = mark.exec(text)?.[1];
+  return found === undefined ? undefined : (sharedMicros() - Number(found)) / 1_000;
+}
 
 class Connection {
   readonly #task: LoadTask;
@@ -187,7 +255,7 @@ async function load(task: LoadTask): Promise<LoadResult> {
         if (measuring) latencies.push(latencyMs);
       }),
   );
-  await new Promise(resolve => setTimeout(resolve, task.warmupMs));
+  await new Promise(resolve => setTimeout(resolve, task.warmupMs ?? 0));
   measuring = true;
   if (task.stamped === true) for (const connection of connections) connection.stamping = true;
   const from = performance.now();
@@ -213,9 +281,7 @@ async function load(task: LoadTask): Promise<LoadResult> {
   };
 }
 
-process.once('message', (task: LoadTask) => {
-  void load(task).then(result => {
-    process.send?.(result);
-    process.disconnect();
-  });
-});
+if (process.argv[2] === 'load' && process.send !== undefined) {
+  serveParent(load);
+  process.send('ready');
+}

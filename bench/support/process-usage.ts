@@ -1,4 +1,4 @@
-/** What the kernel says of a process: CPU seconds and resident memory, from /proc (Linux). */
+/** CPU seconds and resident memory of a process, from /proc (Linux), and metrics of a node. */
 import { readFileSync, readdirSync } from 'node:fs';
 
 const ticksPerSecond = 100;
@@ -43,4 +43,12 @@ function readStat(pid: number): string[] | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Reads a metric without labels of the node at that address. */
+export async function readMetric(url: string, name: string): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  const found = new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1];
+  if (found === undefined) throw new Error(`the node has no metric ${name}`);
+  return Number(found);
 }

@@ -22,6 +22,12 @@ export function timesByRounds(ours: readonly number[], theirs: readonly number[]
   return `${times(median(ours) / median(theirs))} (${range})`;
 }
 
+/** The part of the values that lies below, by nearest rank. NaN when there are none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}
+
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[sorted.length >> 1] ?? Number.NaN;

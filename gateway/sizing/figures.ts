@@ -20,7 +20,7 @@ export const figures = {
   // `npm run bench -- cluster-throughput`.
   natsMicros: 18,
 
-  // A node with nothing in memory; 100,000 idle threads (181 MiB); sockets: `npm run bench -- fanout`.
+  // Resident memory: a node without threads, an idle thread (measured with 100,000 of them), and `npm run bench -- fanout`.
   nodeBytes: 500e6,
   threadBytes: 1.8 * 1_024,
   socketBytes: 2.2 * 1_024,

@@ -1,4 +1,4 @@
-/** The parts of an app that a browser loads after the first page, as the build has them, by their gzip: for the test and the bench. */
+/** The parts of an app that a browser loads after the first page, as the build has them, by their gzip. */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -40,6 +40,17 @@ t.test('each has its page in the runbook, and there is no other', async t => {
   for (const name of alerts) t.match(rules, `docs/operate/runbook.md#${name.toLowerCase()}\n`, name);
 });
 
+t.test('the list of faults in the runbook names alerts that exist', async t => {
+  const text = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
+  const [, list = ''] = /^What fires for which fault.*\n\n((?:(?:- | {2}).*\n)+)/m.exec(text) ?? [];
+  const named = list.match(/\bSkein\w+/g) ?? [];
+  t.ok(named.length >= 14, `${named.length} alerts`);
+  t.same(
+    named.filter(name => !alerts.includes(name)),
+    [],
+  );
+});
+
 t.test('each asks for metrics that a node has', async t => {
   const text = await readFile(join(root, 'docs/operate/monitoring.md'), 'utf8');
   const named = [...rules.matchAll(/\bskein_\w+(?=\{)/g)].map(([name]) => name.replace(/_bucket$/, ''));

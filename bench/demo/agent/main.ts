@@ -1,25 +1,33 @@
 /**
  * `npm run demo:agent`: an agent at work, against a local server that plays the three model providers. A question, a tool call and an
  * answer by each of them; a suggestion that an operator edits and approves; and a node that is killed in the middle of a
- * tool call, and a run that goes on. Everything it makes is removed at the end.
+ * tool call, after which the run goes on.
  */
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { signUp } from '../account.ts';
+import type { Endings } from '../../support/endings.ts';
+import { createChannel, signUp } from '../account.ts';
 import type { Api, Message, Page } from '../api.ts';
 import { ConsoleStream, type StreamEvent } from '../console-stream.ts';
-import { display } from '../display.ts';
-import { perform } from '../perform.ts';
-import { freePort, Server } from '../server.ts';
-import { providerUrls, startModelServer } from './model-server.ts';
-import { OrderTool } from './order-tool.ts';
+import { display, since } from '../display.ts';
+import { OrderSystem, orderTools } from '../order-system.ts';
+import { perform, startNode } from '../perform.ts';
+import { startScriptedModel } from '../scripted-model.ts';
+import type { Server } from '../server.ts';
 
 const providers = [
   { provider: 'llm_provider_1', model: 'gpt-4o-mini' },
   { provider: 'llm_provider_2', model: 'claude-sonnet-4-5' },
   { provider: 'llm_provider_3', model: 'gemini-2.5-flash' },
 ] as const;
+
+const script = `
+where is my order = Order A17 is on its way and arrives tomorrow.
+refund = I can refund order A17 in full. Shall I?
+cancel my order = Order B42 was still in the warehouse: it is cancelled.`;
+const toolCalls = {
+  'where is my order': { name: 'lookup_order', arguments: { orderId: 'A17' } },
+  'cancel my order': { name: 'lookup_order', arguments: { orderId: 'B42' } },
+};
 
 interface Run {
   readonly agentRunId: string;
@@ -33,7 +41,7 @@ interface Run {
 
 interface Setting {
   readonly server: Server;
-  readonly tool: OrderTool;
+  readonly tool: OrderSystem;
   readonly stream: ConsoleStream;
   readonly api: Api;
   readonly projectId: string;
@@ -42,12 +50,19 @@ interface Setting {
   readonly toolId: string;
 }
 
-const since = (from: number): number => performance.now() - from;
 const key = (): string => randomBytes(8).toString('hex');
 
-async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
+async function setUp(endings: Endings): Promise<Setting> {
   display.title('An agent, from nothing');
-  display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
+  const models = await startScriptedModel(script, toolCalls);
+  endings.teardown(() => models.stop());
+  const tool = new OrderSystem();
+  endings.teardown(() => tool.close());
+  const { server } = await startNode(endings, {
+    LLM_PROVIDER_1_URL: `${models.url}/v1`,
+    LLM_PROVIDER_2_URL: `${models.url}/v1`,
+    LLM_PROVIDER_3_URL: `${models.url}/v1beta`,
+  });
   const { accessToken, api, projectId, environmentId } = await signUp(server.url);
   for (const { provider } of providers) {
     const secret = `key-${key()}`;
@@ -55,19 +70,14 @@ async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
   }
   display.hop('three provider keys registered: sealed, never shown again');
 
-  const url = await tool.listen();
-  const made = await api.post<{ toolId: string; signingSecret: string }>('/tools', {
-    projectId,
-    name: 'lookup_order',
-    description: 'Says where an order is.',
-    url,
-    retryMaxAttempts: 2,
-    inputSchema: { type: 'object', properties: { orderId: { type: 'string' } }, required: ['orderId'] },
-  });
-  tool.secret = made.signingSecret;
+  const [lookup] = orderTools;
+  const url = `${await tool.listen()}/${lookup.name}`;
+  const definition = { projectId, ...lookup, url, retryMaxAttempts: 2 };
+  const made = await api.post<{ toolId: string; signingSecret: string }>('/tools', definition);
+  tool.trust(lookup.name, made.signingSecret);
   display.hop('tool registered; its secret lets it verify who calls', undefined, made.toolId);
 
-  const loom = await api.post<{ loomId: string }>('/looms', {
+  const { loomId } = await api.post<{ loomId: string }>('/looms', {
     projectId,
     name: 'Orders',
     systemPrompt: 'You answer questions about orders, shortly and kindly.',
@@ -75,7 +85,6 @@ async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
     ...providers[0],
     toolIds: [made.toolId],
   });
-  const { loomId } = loom;
   const agent = await api.post<{ agentId: string }>('/agents', {
     projectId,
     name: 'Order desk',
@@ -84,16 +93,11 @@ async function setUp(server: Server, tool: OrderTool): Promise<Setting> {
   });
   display.hop('loom and agent made', undefined, agent.agentId);
 
-  const channel = await api.post<{ channelId: string }>('/channels', {
-    projectId,
-    environmentId,
-    name: 'Demo channel',
-    kind: 'custom',
-  });
-  const { channelId } = channel;
+  const channelId = await createChannel(api, { projectId, environmentId }, 'Demo channel');
   await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agent.agentId });
   display.hop('custom channel made; the agent answers its threads by default', undefined, channelId);
   const stream = new ConsoleStream(server.url, projectId, accessToken);
+  endings.teardown(() => Promise.resolve(stream.close()));
   await stream.open();
   return { server, tool, stream, api, projectId, channelId, loomId, toolId: made.toolId };
 }
@@ -209,31 +213,11 @@ async function killed(setting: Setting): Promise<void> {
   if (tool.refused > 0) throw new Error(`${tool.refused} calls of the tool had a wrong signature`);
 }
 
-async function demonstrate(): Promise<void> {
-  const folder = await temporaryFolder('skein-demo-');
-  const models = await startModelServer();
-  const server = new Server(await freePort(), {
-    DATA_DIR: folder,
-    RATE_LIMITS: 'off',
-    ...providerUrls(models),
-  });
-  const tool = new OrderTool();
-  let setting: Setting | undefined;
-  const demonstration = async (): Promise<void> => {
-    setting = await setUp(server, tool);
-    await answered(setting);
-    await suggested(setting);
-    await killed(setting);
-    display.title('Done');
-    display.note('docs/guide/agents.md shows the same with curl and with your own keys.');
-  };
-  await perform(demonstration, async () => {
-    setting?.stream.close();
-    await server.stop();
-    await tool.close();
-    await models.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-}
-
-await demonstrate();
+await perform(async endings => {
+  const setting = await setUp(endings);
+  await answered(setting);
+  await suggested(setting);
+  await killed(setting);
+  display.title('Done');
+  display.note('docs/guide/agents.md shows the same with curl and with your own keys.');
+});

@@ -1,4 +1,4 @@
-/** A business at the chat provider, and its channel at a node: what every program about chatapp channels begins with. */
+/** A business at the chat provider, and its channel at a node. */
 import type {
   Account,
   App,
@@ -20,7 +20,7 @@ export function openBusiness({ accounts }: ChatappProvider): Business {
   return { app, account, number: accounts.addNumber(account) };
 }
 
-/** Tells Skein of the app; gives the id under which a channel is connected with it. */
+/** Registers the app with Skein. Gives the id with which a channel is connected. */
 export async function registerApp(studio: Api, { app }: Business): Promise<string> {
   const { workspaceId } = await studio.get<{ workspaceId: string }>('/studio/me');
   const body = { workspaceId, name: 'My app', appId: app.id, appSecret: app.secret };
@@ -28,16 +28,7 @@ export async function registerApp(studio: Api, { app }: Business): Promise<strin
   return made.partnerAppCredentialId;
 }
 
-/** A chatapp channel that is not connected yet; gives its id. */
-export async function createChatappChannel(
-  api: Api,
-  { projectId, environmentId }: { readonly projectId: string; readonly environmentId: string },
-): Promise<string> {
-  const body = { projectId, environmentId, name: 'Chat', kind: 'chatapp' };
-  return (await api.post<{ channelId: string }>('/channels', body)).channelId;
-}
-
-/** What `POST /channels/{channelId}/chatapp/connect` answers, as far as these programs read it. */
+/** The fields that these programs read of the answer of `POST /channels/{channelId}/chatapp/connect`. */
 export interface Connection {
   readonly status: string;
   readonly displayPhoneNumber: string | null;

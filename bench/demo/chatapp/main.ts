@@ -4,26 +4,31 @@
  *
  * `npm run demo:chatapp -- --serve [--port 8090]`: the provider alone, for a node of yours (serve.ts).
  */
-import { rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { ChatappProvider } from '../../../test/support/chatapp-provider/index.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { confirmEmail, signUp } from '../account.ts';
+import type { Endings } from '../../support/endings.ts';
+import { confirmEmail, createChannel, signUp } from '../account.ts';
 import { ConsoleStream } from '../console-stream.ts';
-import { display } from '../display.ts';
-import { perform } from '../perform.ts';
-import { freePort, Server } from '../server.ts';
-import { connectChannel, createChatappChannel, openBusiness, registerApp } from './business.ts';
-import { closedWindow, freeEntry, pictureAndAnswer } from './conversation.ts';
-import { expiredToken, killedNode } from './failures.ts';
+import { display, since } from '../display.ts';
+import { perform, startNode } from '../perform.ts';
+import { connectChannel, openBusiness, registerApp } from './business.ts';
+import {
+  closedWindow,
+  expiredToken,
+  freeEntry,
+  killedNode,
+  pictureAndAnswer,
+  type Setting,
+} from './scenes.ts';
 import { serve } from './serve.ts';
-import { type Setting, since } from './setting.ts';
 
 const defaultPort = 8_090;
 
-async function setUp(server: Server, provider: ChatappProvider, folder: string): Promise<Setting> {
+async function setUp(endings: Endings): Promise<Setting> {
   display.title('A chatapp channel, from nothing');
-  display.hop('node started, embedded PostgreSQL initialised', await server.start(), server.url);
+  const provider = await ChatappProvider.start();
+  endings.teardown(() => provider.stop());
+  const { server, folder } = await startNode(endings, { CHATAPP_GRAPH_URL: provider.url });
   const account = await signUp(server.url);
   await confirmEmail(account, folder);
   display.hop('signed up, e-mail address confirmed', undefined, account.email);
@@ -31,7 +36,7 @@ async function setUp(server: Server, provider: ChatappProvider, folder: string):
   const business = openBusiness(provider);
   const partnerAppCredentialId = await registerApp(api, business);
   display.hop("the provider's app registered: its secret verifies webhooks", undefined, business.app.id);
-  const channelId = await createChatappChannel(api, account);
+  const channelId = await createChannel(api, account, 'Chat', 'chatapp');
   display.hop('chatapp channel created, not connected yet', undefined, channelId);
 
   const from = performance.now();
@@ -47,35 +52,20 @@ async function setUp(server: Server, provider: ChatappProvider, folder: string):
   );
   for (const request of provider.requests) display.note(request);
   const stream = new ConsoleStream(server.url, projectId, accessToken);
+  endings.teardown(() => Promise.resolve(stream.close()));
   await stream.open();
   return { server, provider, business, stream, api, projectId, channelId, partnerAppCredentialId };
 }
 
-async function demonstrate(): Promise<void> {
-  const folder = await temporaryFolder('skein-demo-');
-  const provider = await ChatappProvider.start();
-  const server = new Server(await freePort(), {
-    DATA_DIR: folder,
-    RATE_LIMITS: 'off',
-    CHATAPP_GRAPH_URL: provider.url,
-  });
-  let setting: Setting | undefined;
-  const demonstration = async (): Promise<void> => {
-    setting = await setUp(server, provider, folder);
-    await pictureAndAnswer(setting);
-    await closedWindow(setting);
-    await freeEntry(setting);
-    await expiredToken(setting);
-    await killedNode(setting);
-    display.title('Done');
-    display.note('docs/guide/channels.md shows the same with curl.');
-  };
-  await perform(demonstration, async () => {
-    setting?.stream.close();
-    await server.stop();
-    await provider.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+async function demonstrate(endings: Endings): Promise<void> {
+  const setting = await setUp(endings);
+  await pictureAndAnswer(setting);
+  await closedWindow(setting);
+  await freeEntry(setting);
+  await expiredToken(setting);
+  await killedNode(setting);
+  display.title('Done');
+  display.note('docs/guide/channels.md shows the same with curl.');
 }
 
 const { values } = parseArgs({
@@ -86,4 +76,4 @@ if (values.help === true || !Number.isInteger(port)) {
   console.error('Usage: npm run demo:chatapp [-- --serve [--port 8090]]');
   process.exitCode = values.help === true ? 0 : 2;
 } else if (values.serve === true) await serve(port);
-else await demonstrate();
+else await perform(demonstrate);

@@ -51,15 +51,10 @@ export async function serve(port: number): Promise<void> {
   display.note(`CHATAPP_GRAPH_URL=${provider.url} npm start`);
   display.note(`Its app: ${readText(business, 'appId')}, with the secret ${readText(business, 'appSecret')}`);
   display.note('Then go on with "Connect a chatapp channel" in docs/guide/channels.md. Ctrl-C ends it.');
-  let isStopping = false;
-  const stop = (): void => {
-    // npm and the launcher repeat a signal.
-    if (isStopping) return;
-    isStopping = true;
-    void provider.stop().then(() => process.exit());
-  };
-  process.on('SIGINT', stop);
-  process.on('SIGTERM', stop);
+  let stopped: Promise<void> | undefined;
+  // npm and the launcher repeat a signal.
+  const stop = (): void => void (stopped ??= provider.stop().then(() => process.exit()));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, stop);
 }
 
 function createRoute(provider: ChatappProvider, business: Business, tell: Tell): Route {

@@ -1,7 +1,7 @@
 /**
  * `npm run demo:cluster [-- --seconds 30]`: PostgreSQL, a nats-server and three nodes; traffic over REST to all of them; one node
- * is killed and started again, another one is drained. Shows the shards move while it happens, and holds the cluster to its
- * promises at the end: exit code 1 when one is broken. Everything it makes is removed at the end, also after Ctrl-C.
+ * is killed and started again, another one is drained. Shows how the shards move, and checks the promises of the cluster at the end: exit code 1
+ * when one is broken.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -9,12 +9,12 @@ import { TestCluster } from '../../../test/cluster/support/cluster.ts';
 import { Load } from '../../../test/cluster/support/load.ts';
 import { Recovery } from '../../../test/cluster/support/recovery.ts';
 import { Client, Line } from '../../../test/node/client.ts';
-import { signUp, type Tenant } from '../../../test/node/tenant.ts';
+import { signUp } from '../../../test/node/tenant.ts';
 import type { NodeProcess } from '../../../test/support/node-process.ts';
-import { Endings } from '../../support/endings.ts';
-import { isSound, createVerdict, type Verdict } from '../../support/verdict.ts';
-import { display } from '../display.ts';
-import { openScreen } from './screen.ts';
+import type { Endings } from '../../support/endings.ts';
+import { createVerdict } from '../../cluster/cluster-setup.ts';
+import { display, since } from '../display.ts';
+import { perform } from '../perform.ts';
 import { Show } from './show.ts';
 
 /** As parts of the whole. */
@@ -28,22 +28,10 @@ const senders = 24;
 /** Between an answer and its sender's next request. */
 const pauseMs = 40;
 
-interface Outcome {
-  readonly verdict: Verdict;
-  /** After how many milliseconds writes to each thread of the killed node succeeded again, ascending. */
-  readonly recovered: readonly number[];
-  /** What the kill cost: requests that it left without an answer. */
-  readonly unanswered: number;
-  /** Requests that failed during the drain. */
-  readonly failedByDrain: number;
-  readonly drainCode: number | null;
-}
-
 interface Demonstration {
   readonly cluster: TestCluster;
   readonly load: Load;
   readonly show: Show;
-  readonly tenant: Tenant;
   readonly totalMs: number;
 }
 
@@ -63,10 +51,11 @@ async function until({ show, totalMs }: Demonstration, part: number): Promise<vo
 
 const plural = (count: number, thing: string): string => `${count} ${thing}${count === 1 ? '' : 's'}`;
 
+/** Gives the milliseconds after which writes to each thread of the node succeeded again, ascending, and the number of unanswered requests. */
 async function kill(
   demonstration: Demonstration,
   victim: NodeProcess,
-): Promise<Pick<Outcome, 'recovered' | 'unanswered'>> {
+): Promise<{ readonly recovered: readonly number[]; readonly unanswered: number }> {
   const { cluster, load, show } = demonstration;
   const shards = await cluster.getShards(victim);
   const recovery = new Recovery(load, await cluster.ownership(victim));
@@ -94,7 +83,7 @@ async function kill(
 async function drain(
   { load, show }: Demonstration,
   node: NodeProcess,
-): Promise<Pick<Outcome, 'failedByDrain' | 'drainCode'>> {
+): Promise<{ readonly failed: number; readonly code: number | null }> {
   const before = load.failed;
   show.is(node, 'draining');
   show.say(`SIGTERM to ${node.id}: it hands its shards over`);
@@ -102,15 +91,15 @@ async function drain(
   const { code } = await node.stop();
   load.spare(node);
   show.is(node, 'gone');
-  show.say(`${node.id} has ended after ${(performance.now() - from).toFixed(0)} ms`);
-  return { failedByDrain: load.failed - before, drainCode: code };
+  show.say(`${node.id} has ended after ${since(from).toFixed(0)} ms`);
+  return { failed: load.failed - before, code };
 }
 
-async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
+async function demonstrate(endings: Endings, totalMs: number): Promise<void> {
   display.title('A cluster, from nothing');
   const from = performance.now();
   const cluster = await TestCluster.start(endings, { durable: true, environment: { LOG_LEVEL: 'info' } });
-  display.hop('PostgreSQL, nats-server and three nodes started', performance.now() - from, cluster.nats.url);
+  display.hop('PostgreSQL, nats-server and three nodes started', since(from), cluster.nats.url);
   const [first, victim, drained] = cluster.nodes;
   if (first === undefined || victim === undefined || drained === undefined)
     throw new Error('nodes are missing');
@@ -123,9 +112,9 @@ async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
     cluster.nodes.map(({ url }) => url).join(' '),
   );
 
-  const show = await Show.open(cluster, load, openScreen());
+  const show = await Show.open(cluster, load);
   endings.teardown(() => Promise.resolve(show.end()));
-  const demonstration = { cluster, load, show, tenant, totalMs };
+  const demonstration = { cluster, load, show, totalMs };
   await until(demonstration, killAt);
   const killed = await kill(demonstration, victim);
   await until(demonstration, drainAt);
@@ -136,56 +125,31 @@ async function perform(endings: Endings, totalMs: number): Promise<Outcome> {
   show.say('the load has ended; now all that was acknowledged is looked for');
   await pause(200);
   show.end();
-  const verdict = await createVerdict(new Client(line, tenant.key.bearer), tenant.projectId, [load]);
-  return { verdict, ...killed, ...left };
-}
+  const client = new Client(line, tenant.key.bearer);
+  const verdict = await createVerdict(client, tenant.projectId, [load]);
 
-/** Prints the summary. True: every promise was kept. */
-function conclude({ verdict, recovered, unanswered, failedByDrain, drainCode }: Outcome): boolean {
   display.title('What was promised');
-  let kept = true;
   const promise = (isKept: boolean, text: string): void => {
-    if (isKept) display.hop(text);
-    else display.fail(text);
-    kept &&= isKept;
+    if (isKept) return display.hop(text);
+    display.fail(text);
+    process.exitCode = 1;
   };
   const { acknowledged, lost, doubled, outOfOrder, faults } = verdict;
   promise(
-    isSound(verdict),
+    lost + doubled + outOfOrder === 0,
     `${acknowledged} acknowledged: ${lost} lost, ${doubled} doubled, ${outOfOrder} out of order`,
   );
   for (const fault of faults) display.note(fault);
-  promise(failedByDrain === 0 && drainCode === 0, `SIGTERM: ${failedByDrain} requests failed`);
+  promise(left.failed === 0 && left.code === 0, `SIGTERM: ${left.failed} requests failed`);
+  const { recovered, unanswered } = killed;
   const range = `${recovered[0]?.toFixed(0) ?? '-'} to ${recovered.at(-1)?.toFixed(0) ?? '-'} ms`;
   promise(
     recovered.length > 0,
     `kill -9: writes to its ${plural(recovered.length, 'thread')} succeeded again after ${range}`,
   );
   display.note(`${plural(unanswered, 'request')} without an answer by the kill, repeated with their keys`);
-  return kept;
 }
 
 const totalMs = secondsAsked() * 1_000;
-const endings = new Endings();
-let isInterrupted = false;
-const interrupt = (): void => {
-  if (isInterrupted) return;
-  isInterrupted = true;
-  void endings.end().then(() => process.exit(130));
-};
-process.on('SIGINT', interrupt);
-process.on('SIGTERM', interrupt);
-
-try {
-  const outcome = await perform(endings, totalMs);
-  if (!conclude(outcome)) process.exitCode = 1;
-} catch (error) {
-  // Whoever is interrupted has everything taken away.
-  if (!isInterrupted) display.fail(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
-} finally {
-  if (!isInterrupted) {
-    await endings.end();
-    process.exit();
-  }
-}
+await perform(endings => demonstrate(endings, totalMs));
+process.exit();

@@ -152,6 +152,3 @@ export async function beginConversations(lines: Lines): Promise<Begun> {
   }
   return { said, colleaguesThreadId };
 }
-
-/** Customers to whom what is sent first cannot be delivered. */
-export const unreachableAtFirst: readonly string[] = ['david-cohen'];

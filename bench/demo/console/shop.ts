@@ -3,7 +3,7 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { readMailedToken } from '../account.ts';
 import type { ChatNumber } from './chat.ts';
 import type { AgentModel } from './models.ts';
-import { type OrderSystem, orderTools } from './order-system.ts';
+import { type OrderSystem, orderTools } from '../order-system.ts';
 
 export const password = 'demonstration';
 const owner = { email: 'ines@skein.example', displayName: 'Ines Moreau', avatarColor: 'teal' } as const;

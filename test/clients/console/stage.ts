@@ -4,7 +4,7 @@ import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import type { Ending } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
-import { customerFiles } from '../../../bench/demo/console/files.ts';
+import { customerFiles } from '../../../bench/demo/console/customers.ts';
 import { type ConsoleAccount, receive } from './console-page.ts';
 
 export interface StageServices {

@@ -1,4 +1,4 @@
-/** What a stranger does first in Studio, each step as they do it: for the test of what they see, and for the bench of how long it takes. */
+/** What a stranger does first in Studio, one function for each step. */
 import type { Page } from 'playwright-core';
 
 export async function makeAccount(page: Page, email: string, password: string): Promise<void> {

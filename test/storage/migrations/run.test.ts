@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import pg from 'pg';
 import t, { type Test } from 'tap';
-import { createFirstSchema, Writer } from '../../../bench/support/first-schema.ts';
+import { createFirstSchema, Writer } from './first-schema.ts';
 import { silentLog, type Log } from '../../../runtime/observability/log.ts';
 import { openDatabase, type Database } from '../../../storage/database/database.ts';
 import { separateIndexes } from '../../../storage/migrations/indexes.ts';
