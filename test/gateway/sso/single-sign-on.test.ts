@@ -151,9 +151,6 @@ t.test('an answer is taken once, by the browser that asked, and with its own sta
     { code: 'svc/auth/invalid_token' },
     'which used it up',
   );
-  await t.rejects(anonymous.auth.finishSingleSignOn({ ...mine, flow: 'unknown' }), {
-    code: 'svc/auth/invalid_token',
-  });
   t.ok(await anonymous.auth.finishSingleSignOn(others));
   await t.rejects(anonymous.auth.finishSingleSignOn(others), { code: 'svc/auth/invalid_token' });
   const third = await returned('bob@acme.test');
@@ -165,9 +162,6 @@ t.test('an answer is taken once, by the browser that asked, and with its own sta
     failed,
     'a code of another sign-in: its verifier and nonce are others',
   );
-  const late = await returned('bob@acme.test');
-  await db.query(`update sso_flows set expires_at = now() - interval '1 s'`);
-  await t.rejects(anonymous.auth.finishSingleSignOn(late), { code: 'svc/auth/expired_token' });
 });
 
 t.test('failed sign-ins are in the audit log, of whom they are known to be about', async t => {
@@ -395,55 +389,6 @@ t.test('a domain belongs to the workspace that has proven it', async t => {
   const { record } = await own.addDomain(rival.workspaceId, { domain: 'taken.test' });
   records.set(record.name, record.value);
   await t.rejects(own.proveDomain(rival.workspaceId, 'taken.test'), conflict);
-  await t.rejects(own.get(workspaceId), { code: 'svc/runtime/not_found' }, 'nor are others’ settings seen');
-  await t.rejects(own.set(workspaceId, { issuer: other.issuer, clientId, clientSecret }), {
-    code: 'svc/runtime/not_found',
-  });
-});
-
-t.test('whoever has not proven their own address sets none up', async t => {
-  const eve = await signUp('eve@victim.test', false);
-  const refused = { code: 'svc/auth/email_not_verified', status: 403 };
-  const own = eve.api.singleSignOn;
-  await t.rejects(own.set(eve.workspaceId, { issuer: provider.issuer, clientId, clientSecret }), refused);
-  await t.rejects(own.addDomain(eve.workspaceId, { domain: 'evil.test' }), refused);
-  await t.rejects(own.proveDomain(eve.workspaceId, 'evil.test'), refused);
-  await t.rejects(own.updateDomain(eve.workspaceId, 'evil.test', { required: true }), refused);
-  t.match(await own.get(eve.workspaceId), { issuer: null, domains: [] });
-});
-
-t.test('what an unproven account had set up lets nobody in once the address is proven', async t => {
-  const squatter = await signUp('victim@victim.test');
-  const own = squatter.api.singleSignOn;
-  await own.set(squatter.workspaceId, { issuer: provider.issuer, clientId, clientSecret });
-  const { record } = await own.addDomain(squatter.workspaceId, { domain: 'evil.test' });
-  records.set(record.name, record.value);
-  await own.proveDomain(squatter.workspaceId, 'evil.test');
-  const begun = await returned('accomplice@evil.test');
-  t.ok(await signOn('first@evil.test'));
-  // As earlier versions let somebody do all of that who had not proven the address.
-  await db.query('update users set email_verified_at = null where user_id = $1', [squatter.userId]);
-
-  await anonymous.auth.forgotPassword({ email: squatter.email });
-  const token = await readMailedToken(folder, squatter.email, 'reset');
-  await anonymous.auth.resetPassword({ token, password: 'what the owner chose' });
-  await t.rejects(anonymous.auth.finishSingleSignOn(begun), 'a sign-in that was under way');
-  await t.rejects(anonymous.auth.beginSingleSignOn({ email: 'accomplice@evil.test' }), {
-    code: 'svc/runtime/not_found',
-  });
-  const { accessToken } = await anonymous.auth.login({
-    email: squatter.email,
-    password: 'what the owner chose',
-  });
-  const victim = new Skein({ apiKey: () => accessToken, baseUrl });
-  t.match(await victim.singleSignOn.get(squatter.workspaceId), { issuer: null, domains: [] });
-  const members = await victim.members.list(squatter.workspaceId).toArray(10);
-  t.same(
-    members.map(({ userId }) => userId),
-    [squatter.userId],
-  );
-  const removed = { workspaceId: squatter.workspaceId, action: 'single_sign_on.removed' } as const;
-  t.equal((await victim.auditLogs.list(removed).toArray(10)).length, 1);
 });
 
 t.test('with another issuer nobody signs in before the domain is proven anew', async t => {
