@@ -88,7 +88,7 @@ const lists: readonly List[] = [
   },
 ];
 
-for (const { id, order, ask = () => ({}), add } of lists) {
+for (const { id, order, ask = (): Asked => ({}), add } of lists) {
   t.test(`${id}: ${order}`, async t => {
     const read = (more: Asked['query'], by = owner) => {
       const asked = ask(by);
