@@ -4,7 +4,6 @@ import {
   decodeProtectedHeader,
   generateKeyPair,
   SignJWT,
-  UnsecuredJWT,
   type CryptoKey,
   type JWTHeaderParameters,
   type JWTPayload,
@@ -13,9 +12,10 @@ import { randomBytes } from 'node:crypto';
 import { AccessTokens, accessTokenSeconds, parseTokenKeys } from '../../../gateway/auth/access-tokens.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { freshKey } from '../../support/accounts.ts';
-import { ShiftedClock } from './auth-fixture.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
 
-const clock = new ShiftedClock();
+let shiftMs = 0;
+const clock = { ...systemClock, now: () => Date.now() + shiftMs };
 const one = freshKey('one');
 const keys = parseTokenKeys(one);
 const tokens = new AccessTokens(keys, clock);
@@ -26,7 +26,7 @@ const expired = { code: 'svc/auth/expired_token' };
 
 const verify = async (token: string, by = tokens) => by.verify(token);
 
-/** A token that is right in everything, signed by our key, but for what the test changes. */
+/** A good token, signed with our key, with the changes of the test. */
 function forge(
   changes: { claims?: JWTPayload; header?: Partial<JWTHeaderParameters>; key?: CryptoKey } = {},
 ) {
@@ -55,51 +55,22 @@ t.test('a token of ours is an EdDSA JWT of 900 seconds and verifies', async t =>
   t.notOk(tokens.verify(token) instanceof Promise, 'synchronous the second time');
 });
 
-t.test('the forgery that changes nothing verifies: the others fail for what they change', async t => {
-  t.match(await verify(await forge()), { userId, sessionId });
-});
-
-t.test('an unsigned token is no token', async t => {
-  const now = Math.floor(clock.now() / 1000);
-  const token = new UnsecuredJWT({ type: 'studio', sid: sessionId })
-    .setSubject(userId)
-    .setIssuer('skein')
-    .setAudience('skein-api')
-    .setIssuedAt(now)
-    .setExpirationTime(now + 60)
-    .encode();
-  await t.rejects(verify(token), invalid);
-  const signature = (await forge()).split('.')[2];
-  await t.rejects(verify(`${token}${signature}`), invalid);
-});
-
-t.test('a token signed with our public key as if it were a shared secret is refused', async t => {
-  const publicKey = keys.verify.get('one');
-  for (const secret of [
-    publicKey?.export({ format: 'der', type: 'spki' }),
-    publicKey?.export({ format: 'pem', type: 'spki' }),
-    Buffer.from(String(publicKey?.export({ format: 'jwk' }).x), 'base64url'),
-  ]) {
-    const token = await new SignJWT(decodeJwt(await forge()))
-      .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: 'one' })
-      .sign(Buffer.from(secret ?? ''));
-    await t.rejects(verify(token), invalid);
-  }
-});
-
-t.test('a foreign key, an unknown kid and no kid are refused', async t => {
+t.test('only the key that the token names is accepted', async t => {
+  t.match(await verify(await forge()), { userId, sessionId }, 'the unchanged one is good');
   const { privateKey } = await generateKeyPair('EdDSA');
   await t.rejects(verify(await forge({ key: privateKey })), invalid);
   await t.rejects(verify(await forge({ header: { kid: 'two' } })), invalid);
   await t.rejects(verify(await forge({ header: { kid: '__proto__' } })), invalid);
   await t.rejects(verify(await forge({ header: { kid: '' } })), invalid);
-  const { publicKey, privateKey: own } = await generateKeyPair('EdDSA', { extractable: true });
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: String((await crypto.subtle.exportKey('jwk', publicKey)).x) };
-  await t.rejects(
-    verify(await forge({ key: own, header: { jwk } })),
-    invalid,
-    'a key in the header is not ours',
-  );
+  for (const secret of [
+    keys.verify.get('one')?.export({ format: 'der', type: 'spki' }),
+    keys.verify.get('one')?.export({ format: 'pem', type: 'spki' }),
+  ]) {
+    const token = await new SignJWT(decodeJwt(await forge()))
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT', kid: 'one' })
+      .sign(Buffer.from(secret ?? ''));
+    await t.rejects(verify(token), invalid, 'our public key is no shared secret');
+  }
 });
 
 t.test('wrong claims are refused', async t => {
@@ -123,34 +94,14 @@ t.test('wrong claims are refused', async t => {
   await t.rejects(verify(await forge({ header: { typ: 'at+jwt' } })), invalid);
 });
 
-t.test('rubbish is refused', async t => {
-  const token = await forge();
-  const [head = '', body = '', signature = ''] = token.split('.');
-  const edited = Buffer.from(JSON.stringify({ ...decodeJwt(token), sub: newId('user') })).toString(
-    'base64url',
-  );
-  for (const rubbish of [
-    '',
-    '.',
-    '..',
-    'a.b.c',
-    token.slice(0, -2),
-    `${token}.x`,
-    `${head}.${edited}.${signature}`,
-  ]) {
-    await t.rejects(verify(rubbish), invalid, rubbish);
-  }
-  await t.rejects(verify(`${head}.${body}.`), invalid);
-});
-
 t.test('a token past its time is expired, remembered or not; a forged one is invalid even then', async t => {
   const token = await tokens.issue(userId, sessionId);
   await verify(token);
   const { privateKey } = await generateKeyPair('EdDSA');
   const forged = await forge({ key: privateKey });
-  clock.shift((accessTokenSeconds - 5) * 1000);
+  shiftMs = (accessTokenSeconds - 5) * 1_000;
   t.ok(await verify(token));
-  clock.shift(6000);
+  shiftMs += 6_000;
   await t.rejects(verify(token), expired);
   await t.rejects(verify(token), expired, 'and asked again');
   await t.rejects(verify(await forge({ claims: { exp: 1 } })), expired);

@@ -22,3 +22,28 @@ t.test('a hash from before is of the password as it was typed, and still works',
   t.notOk(await passwords.verify(stored, `${typed}!`));
   t.notOk(await passwords.verify(undefined, typed), 'without an account nothing is right');
 });
+
+t.test('passwords are Argon2id, salted, and checked to the last character', async t => {
+  const passwords = new Passwords();
+  const [one, two] = await Promise.all([passwords.hash('p\u00e4ssword'), passwords.hash('p\u00e4ssword')]);
+  t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+  t.not(one, two);
+  t.equal(await passwords.verify(one, 'p\u00e4ssword'), true);
+  t.equal(await passwords.verify(one, 'p\u00e4ssword '), false);
+  t.equal(await passwords.verify(one, ''), false);
+});
+
+t.test('beyond two at work and 64 waiting, passwords are refused for a moment', async t => {
+  const passwords = new Passwords();
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 70 }, () => passwords.verify('$argon2id$', 'x')),
+  );
+  const refused = outcomes.filter(
+    outcome =>
+      outcome.status === 'rejected' &&
+      (outcome.reason as { code?: string }).code === 'svc/runtime/unavailable',
+  );
+  t.equal(refused.length, 70 - 2 - 64);
+  const hash = await passwords.hash('after');
+  t.equal(await passwords.verify(hash, 'after'), true, 'work that fails gives its turn back');
+});

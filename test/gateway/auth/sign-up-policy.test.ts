@@ -1,42 +1,6 @@
 import t from 'tap';
-import { Passwords } from '../../../gateway/auth/passwords.ts';
 import { RefreshCookie } from '../../../gateway/auth/refresh-cookie.ts';
 import { SignUpPolicy } from '../../../gateway/auth/sign-up-policy.ts';
-
-t.test('passwords are Argon2id, salted, and checked to the last character', async t => {
-  const passwords = new Passwords();
-  const [one, two] = await Promise.all([passwords.hash('p\u00e4ssword'), passwords.hash('p\u00e4ssword')]);
-  t.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
-  t.not(one, two);
-  t.equal(await passwords.verify(one, 'p\u00e4ssword'), true);
-  t.equal(await passwords.verify(one, 'p\u00e4ssword '), false);
-  t.equal(await passwords.verify(one, ''), false);
-});
-
-t.test('unknown accounts cost the same hash, in the same queue', async t => {
-  const passwords = new Passwords();
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 70 }, (_, i) => passwords.verify(undefined, `anything ${i}`)),
-  );
-  const answers = outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  t.same(new Set(answers), new Set([false]));
-  t.equal(answers.length, 66, 'two at work and 64 waiting; it is no short cut');
-});
-
-t.test('more passwords than can be worked on are refused for a moment, and none is lost', async t => {
-  const passwords = new Passwords();
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 70 }, () => passwords.verify('$argon2id$', 'x')),
-  );
-  const refused = outcomes.filter(
-    outcome =>
-      outcome.status === 'rejected' &&
-      (outcome.reason as { code?: string }).code === 'svc/runtime/unavailable',
-  );
-  t.equal(refused.length, 70 - 2 - 64);
-  const hash = await passwords.hash('after');
-  t.equal(await passwords.verify(hash, 'after'), true, 'broken work gives its turn back');
-});
 
 t.test('the domain decides on sign-up, however it is written', async t => {
   const open = new SignUpPolicy({ open: true, emailDomains: [] });

@@ -1,4 +1,4 @@
-/** The documentation as a browser gets it. */
+/** The documentation pages. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
@@ -104,12 +104,6 @@ t.test('a page that a browser has is not sent again', async t => {
   }
 });
 
-t.test('what has no page is 404', async t => {
-  for (const path of ['/docs/nothing', '/docs/errors/nothing', '/docs/errors/auth/x']) {
-    t.equal((await fetch(url + path)).status, 404, path);
-  }
-});
-
 t.test(
   'a browser finds its way: from the root to the reference, and a page where there is nothing',
   async t => {
@@ -133,6 +127,8 @@ t.test(
       t.match(await answer.json(), { error: 'svc/runtime/not_found' }, 'a program gets JSON');
       t.equal(answer.status, 404);
     }
+    for (const path of ['/docs/nothing', '/docs/errors/nothing', '/docs/errors/auth/x'])
+      t.equal((await fetch(site + path)).status, 404, path);
     t.equal((await fetch(`${site}/favicon.ico`)).headers.get('content-type'), 'image/svg+xml');
   },
 );

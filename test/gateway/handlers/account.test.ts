@@ -1,310 +1,226 @@
-/** What users do with their own account, over HTTP on a real PostgreSQL: sessions, password, e-mail address, and its end. */
+/** What users do with their own account: sessions, password, e-mail address, and its end. */
 import t from 'tap';
-import { User } from '../../../storage/entities/accounts.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { decoded, type Client, startAuthNode } from '../auth/auth-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import {
+  type Browser,
+  createPeople,
+  invalidToken,
+  newAddress,
+  otherPassword,
+  password,
+  sortStatuses,
+  tooMany,
+  wrongPassword,
+} from './people.ts';
 
-const { database: db } = await startTestDatabase(t);
-const node = await startAuthNode(t, db);
-const password = 'correct horse battery';
-const otherPassword = 'staple of another sort';
-const invalid = { status: 401, body: { error: 'svc/auth/invalid_token' } };
-const wrong = { status: 401, body: { error: 'svc/auth/invalid_credentials' } };
-const absent = { status: 404, body: { error: 'svc/runtime/not_found' } };
+const skein = await shareSkein(t);
+const { database } = skein;
+const { browser, signUp, verified, mailedToken, countMails, invited, accept, join, events } =
+  createPeople(skein);
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0';
 
-interface SessionView {
+interface Session {
   readonly sessionId: string;
   readonly current: boolean;
 }
 
-async function logIn(
-  email: string,
-  headers: Record<string, string> = {},
-  secret = password,
-): Promise<Client> {
-  const client = node.client();
-  const reply = await client.call('POST', '/studio/auth/login', {
-    body: { email, password: secret },
-    headers,
-  });
-  t.equal(reply.status, 200);
+async function logIn(email: string, headers: Readonly<Record<string, string>> = {}): Promise<Browser> {
+  const client = browser();
+  t.equal((await client.logIn(email, password, headers)).status, 200);
   return client;
 }
 
-const list = async (client: Client): Promise<readonly SessionView[]> =>
-  (await client.call('GET', '/studio/sessions')).body['data'] as readonly SessionView[];
-const post = (client: Client, path: string, body: unknown) =>
-  client.call('POST', `/studio/auth/${path}`, { body });
+const changePassword = (by: Browser, from: string, to: string) =>
+  by.ask('changePassword', { body: { password: from, newPassword: to } });
+const changeEmail = (by: Browser, newEmail: string, secret = password) =>
+  by.ask('changeEmail', { body: { newEmail, password: secret } });
+const confirmEmail = (token: string, secret = password) =>
+  browser().ask('confirmEmail', { body: { token, password: secret } });
+const deleteAccount = (by: Browser, secret = password) =>
+  by.ask('deleteAccount', { body: { password: secret } });
 
-let made = 0;
-const newAddress = () => `new-${(made += 1)}@example.com`;
-
-async function countMails(kind: string, recipient: string): Promise<number> {
-  const rows = await db.query('select 1 from mails where kind = $1 and recipient = $2', [kind, recipient]);
-  return rows.length;
+/** As if the rows about this address, or of this user, were an hour older. */
+async function passHour(email: string, userId?: string): Promise<void> {
+  const hour = `interval '1 hour'`;
+  await database.query(
+    `update mails set created_at = created_at - ${hour} where lower(recipient) = lower($1)`,
+    [email],
+  );
+  await database.query(
+    `update email_tokens set created_at = created_at - ${hour} where lower(email) = lower($1) or user_id = $2`,
+    [email, userId ?? null],
+  );
 }
 
-t.test('sessions are listed with their device, address and use, and which one asks', async t => {
-  const { client, email } = await node.signedUp();
+t.test('sessions show their device and address; one, or all others, can be ended', async t => {
+  const { browser: client, email } = await signUp();
   const elsewhere = await logIn(email, { 'user-agent': firefox });
-  const seen = await list(client);
-  t.match(
-    seen.map(({ current }) => current),
-    [false, true],
-    'the newest first',
+  const third = await logIn(email);
+  const sessions = await client.list<Session>('listSessions');
+  t.same(
+    sessions.map(({ current }) => current),
+    [false, false, true],
   );
-  t.match(seen[0], {
+  t.match(sessions[1], {
     device: { browser: 'Firefox', system: 'Linux' },
     userAgent: firefox,
     address: '127.0.0.1',
   });
-  const own = (await list(elsewhere)).find(({ current }) => current);
-  t.equal(own?.sessionId, seen[0]?.sessionId);
-  const { body } = await client.call('GET', '/studio/sessions?limit=1');
-  t.match(body, { hasMore: true, data: [{ sessionId: seen[0]?.sessionId }] });
-  const next = await client.call('GET', `/studio/sessions?limit=1&cursor=${String(body['nextCursor'])}`);
-  t.match(next.body, { hasMore: false, nextCursor: null, data: [{ current: true }] });
+  const asked = { params: { sessionId: sessions[1]?.sessionId ?? '' } };
+  const { browser: outsider } = await signUp();
+  t.equal((await outsider.ask('endSession', asked)).status, 404);
+  t.equal((await elsewhere.ask('me')).status, 200);
+  t.equal((await client.ask('endSession', asked)).status, 204);
+  t.match(await elsewhere.ask('me'), invalidToken, 'its access token at once');
+  t.match(await elsewhere.ask('refresh'), invalidToken);
+  t.equal((await client.ask('endSession', asked)).status, 404);
+
+  t.match(await client.get('endOtherSessions'), { ended: 1 });
+  t.match(await third.ask('me'), invalidToken);
+  t.equal((await client.ask('refresh')).status, 200);
 });
 
-t.test('a session is ended by its user, and by nobody else', async t => {
-  const { client, email } = await node.signedUp();
+t.test('a new password ends other sessions and mailed links', async t => {
+  const { browser: client, email } = await verified();
   const elsewhere = await logIn(email);
-  const sessionId = (await list(client)).find(({ current }) => !current)?.sessionId ?? '';
-  const { client: outsider } = await node.signedUp();
-  t.match(await outsider.call('DELETE', `/studio/sessions/${sessionId}`), absent);
-  t.equal((await elsewhere.call('GET', '/studio/me')).status, 200);
-  t.equal((await client.call('DELETE', `/studio/sessions/${sessionId}`)).status, 204);
-  t.match(await elsewhere.call('GET', '/studio/me'), invalid, 'its access token at once');
-  t.match(await elsewhere.call('POST', '/studio/auth/refresh'), invalid);
-  t.match(await client.call('DELETE', `/studio/sessions/${sessionId}`), absent, 'it has ended');
-  t.equal((await list(client)).length, 1);
-});
+  await client.get('forgotPassword', { body: { email } });
+  const reset = await mailedToken(email, 'reset');
+  const newEmail = newAddress();
+  await changeEmail(client, newEmail);
+  const change = await mailedToken(newEmail, 'email');
+  t.match(await changePassword(client, 'wrong', otherPassword), wrongPassword);
+  t.equal((await elsewhere.ask('me')).status, 200);
 
-t.test('all others end, and this one stays', async t => {
-  const { client, email } = await node.signedUp();
-  const others = [await logIn(email), await logIn(email)];
-  t.match(await client.call('POST', '/studio/sessions/end-others'), { status: 200, body: { ended: 2 } });
-  for (const other of others) t.match(await other.call('GET', '/studio/me'), invalid);
-  t.equal((await client.call('GET', '/studio/me')).status, 200);
-  t.equal((await client.call('POST', '/studio/auth/refresh')).status, 200);
-  t.match(await client.call('POST', '/studio/sessions/end-others'), { body: { ended: 0 } });
-});
-
-t.test('the password changes with the present one; other sessions and mailed links end', async t => {
-  const { client, email } = await node.signedUp();
-  await node.verify(email);
-  const elsewhere = await logIn(email);
-  await post(client, 'forgot-password', { email });
-  const token = await node.tokenTo(email, 'reset');
-  t.match(await post(client, 'change-password', { password: 'wrong', newPassword: otherPassword }), wrong);
-  t.match(await post(client, 'change-password', { password, newPassword: 'short' }), { status: 422 });
-  t.equal((await elsewhere.call('GET', '/studio/me')).status, 200);
-
-  t.equal((await post(client, 'change-password', { password, newPassword: otherPassword })).status, 204);
-  t.equal((await client.call('GET', '/studio/me')).status, 200, 'who changed it stays signed in');
-  t.match(await elsewhere.call('GET', '/studio/me'), invalid);
-  t.match(await post(node.client(), 'login', { email, password }), wrong);
-  t.match(await post(node.client(), 'reset-password', { token, password: 'a third password' }), invalid);
-  await logIn(email, {}, otherPassword);
-  t.equal(await countMails('account_notice', email), 1);
-});
-
-t.test('of two changes of one password at once one wins', async t => {
-  const { client } = await node.signedUp();
   const replies = await Promise.all(
-    ['one new password', 'two new passwords'].map(newPassword =>
-      post(client, 'change-password', { password, newPassword }),
-    ),
+    [otherPassword, `${otherPassword}!`].map(newPassword => changePassword(client, password, newPassword)),
   );
-  t.same(replies.map(({ status }) => status).sort(), [204, 401]);
+  t.same(sortStatuses(replies), [204, 401], 'of two at once one wins');
+  const now = replies[0]?.status === 204 ? otherPassword : `${otherPassword}!`;
+  t.equal((await client.ask('me')).status, 200);
+  t.match(await elsewhere.ask('me'), invalidToken);
+  t.match(await browser().logIn(email), wrongPassword);
+  t.equal((await browser().logIn(email, now)).status, 200);
+  const body = { token: reset, password };
+  t.match(await browser().ask('resetPassword', { body }), invalidToken);
+  t.match(await confirmEmail(change, now), invalidToken);
+  t.equal(await countMails('account_notice', email), 2);
 });
 
-t.test(
-  'the address changes when the new one is proven with the password, and the old one is told',
-  async t => {
-    const { client, email, userId } = await node.signedUp();
-    await node.verify(email);
-    const earlier = await node.mailTo(email);
-    const newEmail = newAddress();
-    t.match(await post(client, 'change-email', { newEmail, password: 'wrong' }), wrong);
-    t.equal((await post(client, 'change-email', { newEmail, password })).status, 200);
-    const token = await node.tokenTo(newEmail, 'email');
-    const notice = decoded(await node.mailTo(email, earlier));
-    t.match(notice, newEmail, 'the present address learns of it in time');
-    t.match((await client.call('GET', '/studio/me')).body, { email, emailVerified: true });
+t.test('a new address is proven with the password, and the old one gets a notice', async t => {
+  const { browser: client, email, userId } = await verified();
+  const [first, second] = [newAddress(), newAddress()];
+  t.match(await changeEmail(client, first, 'wrong'), wrongPassword);
+  t.equal((await changeEmail(client, first)).status, 200);
+  const replaced = await mailedToken(first, 'email');
+  t.equal((await changeEmail(client, second)).status, 200);
+  const token = await mailedToken(second, 'email');
+  t.match(await confirmEmail(replaced), invalidToken, 'the newest link counts');
+  t.equal(await countMails('account_notice', email), 2, 'the present address gets notices in time');
+  t.match(await client.get('me'), { email, emailVerified: true });
 
-    const confirm = (secret: string) => post(node.client(), 'confirm-email', { token, password: secret });
-    t.match(await confirm('wrong'), wrong, 'the link alone is not enough');
-    t.equal((await confirm(password)).status, 200);
-    t.match((await client.call('GET', '/studio/me')).body, { userId, email: newEmail, emailVerified: true });
-    t.match(await confirm(password), invalid, 'once');
-    t.match(await post(node.client(), 'login', { email, password }), wrong);
-    await logIn(newEmail);
-    t.equal(await countMails('account_notice', email), 2);
-  },
-);
+  t.match(await confirmEmail(token, 'wrong'), wrongPassword);
+  t.equal((await confirmEmail(token)).status, 200);
+  t.match(await client.get('me'), { userId, email: second, emailVerified: true });
+  t.match(await confirmEmail(token), invalidToken, 'once');
+  t.match(await browser().logIn(email), wrongPassword);
+  await logIn(second);
+  t.equal(await countMails('account_notice', email), 3);
+});
 
-t.test('an address that nothing has proven is told nothing: it may be a stranger’s', async t => {
-  const { client, email } = await node.signedUp();
-  t.equal((await post(client, 'change-password', { password, newPassword: otherPassword })).status, 204);
+t.test('an unproven address gets no notices', async t => {
+  const { browser: client, email } = await signUp();
+  t.equal((await changePassword(client, password, otherPassword)).status, 204);
   const newEmail = newAddress();
-  t.equal((await post(client, 'change-email', { newEmail, password: otherPassword })).status, 200);
-  const token = await node.tokenTo(newEmail, 'email');
-  const confirmed = await post(node.client(), 'confirm-email', { token, password: otherPassword });
-  t.equal(confirmed.status, 200);
+  await changeEmail(client, newEmail, otherPassword);
+  await confirmEmail(await mailedToken(newEmail, 'email'), otherPassword);
   t.equal(await countMails('account_notice', email), 0);
-  t.equal(
-    (await post(client, 'change-password', { password: otherPassword, newPassword: password })).status,
-    204,
-  );
-  t.equal(await countMails('account_notice', newEmail), 1, 'from its proof on it is');
-});
-
-t.test('accounts that come and go have five mails an hour sent to their address', async t => {
-  const email = newAddress();
-  const countLinks = async (): Promise<number> => {
-    const kind = 'verify_account';
-    return (await countMails(kind, email)) + (await countMails(kind, email.toUpperCase()));
-  };
-  const signUp = async (spelling: string): Promise<Client> => {
-    const client = node.client();
-    t.equal((await post(client, 'signup', { email: spelling, password })).status, 200);
-    return client;
-  };
-  for (let i = 0; i < 6; i++) {
-    const client = await signUp(i % 2 === 0 ? email : email.toUpperCase());
-    const { body: me } = await client.call('GET', '/studio/me');
-    await client.call('DELETE', `/workspaces/${String(me['workspaceId'])}`);
-    t.equal((await post(client, 'delete-account', { password })).status, 204);
-  }
-  t.equal(await countLinks(), 5);
-  const client = await signUp(email);
-  t.equal(await countLinks(), 5, 'the address is not kept from its owner');
-  t.match(await post(client, 'resend-verification', undefined), {
-    status: 429,
-    body: { error: 'svc/rate_limit/exceeded' },
-  });
-  node.clock.shift(3_600_000);
-  t.equal((await post(await logIn(email), 'resend-verification', undefined)).status, 200);
-  t.equal(await countLinks(), 6);
-});
-
-t.test('five links within an hour are mailed to those whom a user names', async t => {
-  const { client, email } = await node.signedUp();
-  const addresses = Array.from({ length: 7 }, newAddress);
-  const ask = (newEmail: string, by = client) => post(by, 'change-email', { newEmail, password });
-  const replies = await Promise.all(addresses.map(newEmail => ask(newEmail)));
-  t.same(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429, 429]);
-  const refused = await ask(newAddress());
-  t.match(refused, { status: 429, body: { error: 'svc/rate_limit/exceeded' } });
-  t.equal(refused.headers.get('retry-after'), '3600');
-  const mailed = await db.query(
-    `select from mails where kind = 'change_email' and recipient = any ($1::text[])`,
-    [addresses],
-  );
-  t.equal(mailed.length, 5, 'four of them are void by now, and count');
-  node.clock.shift(3_600_000);
-  t.equal((await ask(newAddress(), await logIn(email))).status, 200);
-});
-
-t.test('five links an hour are mailed to one address, whichever accounts name it', async t => {
-  const [one, other] = [await node.signedUp(), await node.signedUp()];
-  const newEmail = newAddress();
-  const ask = ({ client }: typeof one, spelling: string) =>
-    post(client, 'change-email', { newEmail: spelling, password });
-  const asked = [one, other, one, other, one, other].map((by, index) =>
-    ask(by, index % 3 === 0 ? newEmail.toUpperCase() : newEmail),
-  );
-  const replies = await Promise.all(asked);
-  t.same(replies.map(({ status }) => status).sort(), [200, 200, 200, 200, 200, 429]);
-  const sent = await db.query(`select from mails where lower(recipient) = $1`, [newEmail]);
-  t.equal(sent.length, 5);
-  const owner = node.client();
-  t.equal((await post(owner, 'signup', { email: newEmail, password })).status, 200);
-  t.equal(await countMails('verify_account', newEmail), 0, 'links that verify it are of the five');
-});
-
-t.test('a link is void after another request, a new password, and when the address is taken', async t => {
-  const { client } = await node.signedUp();
-  const [first, second, third] = [newAddress(), newAddress(), newAddress()];
-  await post(client, 'change-email', { newEmail: first, password });
-  await post(client, 'change-email', { newEmail: second, password });
-  const tokens = [await node.tokenTo(first, 'email'), await node.tokenTo(second, 'email')];
-  const confirm = (token: unknown, secret = password) =>
-    post(node.client(), 'confirm-email', { token, password: secret });
-  t.match(await confirm(tokens[0]), invalid);
-  await post(client, 'change-password', { password, newPassword: otherPassword });
-  t.match(await confirm(tokens[1], otherPassword), invalid);
-  await post(client, 'change-email', { newEmail: third, password: otherPassword });
-  const token = await node.tokenTo(third, 'email');
-  await post(node.client(), 'signup', { email: third.toUpperCase(), password });
-  t.match(await confirm(token, otherPassword), { status: 409, body: { error: 'svc/auth/email_in_use' } });
+  t.equal((await changePassword(client, otherPassword, password)).status, 204);
+  t.equal(await countMails('account_notice', newEmail), 1);
 });
 
 t.test('of several accounts that want one address one gets it', async t => {
   const newEmail = newAddress();
-  const people = [];
+  const tokens = [];
   for (let i = 0; i < 3; i += 1) {
-    const { client } = await node.signedUp();
-    await post(client, 'change-email', { newEmail, password });
-    people.push(await node.tokenTo(newEmail, 'email'));
+    const { browser: client } = await signUp();
+    await changeEmail(client, i === 0 ? newEmail.toUpperCase() : newEmail);
+    tokens.push(await mailedToken(i === 0 ? newEmail.toUpperCase() : newEmail, 'email'));
   }
-  const replies = await Promise.all(
-    people.map(token => post(node.client(), 'confirm-email', { token, password })),
-  );
-  t.same(replies.map(({ status }) => status).sort(), [200, 409, 409]);
+  t.same(sortStatuses(await Promise.all(tokens.map(token => confirmEmail(token)))), [200, 409, 409]);
 });
 
-t.test('an account is deleted once its workspaces have other owners or are archived', async t => {
-  const { client, email, userId, workspaceId } = await node.signedUp();
-  await node.verify(email);
-  const { client: other, email: otherEmail, userId: otherId } = await node.signedUp();
-  t.match(await post(client, 'delete-account', { password: 'wrong' }), wrong);
-  t.match(await post(client, 'delete-account', { password }), {
-    status: 409,
-    body: { details: { workspaces: [{ workspaceId, name: 'My workspace' }] } },
-  });
-  await client.call('POST', `/workspaces/${workspaceId}/invitations`, { body: { email: otherEmail } });
-  const token = await node.tokenTo(otherEmail, 'join');
-  t.equal((await post(other, 'accept-invitation', { token })).status, 200);
-  t.match(await post(client, 'delete-account', { password }), { status: 409 }, 'an admin is no owner');
-  await client.call('POST', `/workspaces/${workspaceId}/transfer-ownership`, { body: { userId: otherId } });
+t.test('a user has five links an hour sent to new addresses, and an address gets five', async t => {
+  const { browser: client, email, userId } = await signUp();
+  const replies = await Promise.all(Array.from({ length: 7 }, () => changeEmail(client, newAddress())));
+  t.same(sortStatuses(replies), [200, 200, 200, 200, 200, 429, 429]);
+  t.match(await changeEmail(client, newAddress()), { ...tooMany, headers: { 'retry-after': '3600' } });
+  await passHour(email, userId);
+  t.equal((await changeEmail(client, newAddress())).status, 200);
 
-  t.equal((await post(client, 'delete-account', { password })).status, 204);
-  t.match(await client.call('GET', '/studio/me'), invalid);
-  t.match(await client.call('POST', '/studio/auth/refresh'), invalid);
-  t.match(await post(node.client(), 'login', { email, password }), wrong);
-  const { body: members } = await other.call('GET', `/workspaces/${workspaceId}/members`);
-  t.same(
-    (members['data'] as { userId: string }[]).map(member => member.userId),
-    [otherId],
+  const people = [(await signUp()).browser, (await signUp()).browser];
+  const newEmail = newAddress();
+  const asked = await Promise.all(
+    [0, 1, 0, 1, 0, 1].map((who, n) =>
+      changeEmail(people[who] ?? client, n % 3 === 0 ? newEmail.toUpperCase() : newEmail),
+    ),
   );
-  const row = await db.em().findOneOrFail(User, { userId });
-  t.notMatch(JSON.stringify(row), email);
-  t.match(row, { displayName: 'Deleted user', passwordHash: null });
-  const events = await db.query(
-    `select 1 from events where event_name = 'project.member.removed' and body like '%' || $1 || '%'`,
+  t.same(sortStatuses(asked), [200, 200, 200, 200, 200, 429], 'whichever accounts name it');
+  t.equal(await countMails('change_email', newEmail), 5);
+  await signUp(newEmail);
+  t.equal(await countMails('verify_account', newEmail), 0, 'verification links count as well');
+});
+
+t.test('accounts that come and go have five mails an hour sent to their address', async t => {
+  const email = newAddress();
+  for (let i = 0; i < 6; i++) {
+    const { browser: client, workspaceId } = await signUp(i % 2 === 0 ? email : email.toUpperCase());
+    await client.get('archiveWorkspace', { params: { workspaceId } });
+    t.equal((await deleteAccount(client)).status, 204, 'an archived workspace needs no owner');
+  }
+  t.equal(await countMails('verify_account', email), 5);
+  const { browser: client } = await signUp(email);
+  t.match(await client.ask('resendVerification'), tooMany);
+  t.equal(await countMails('verify_account', email), 5);
+  await passHour(email);
+  t.equal((await client.ask('resendVerification')).status, 200);
+});
+
+t.test('an account is deleted once its workspaces have other owners', async t => {
+  const owner = await verified();
+  const { browser: client, email, userId, workspaceId } = owner;
+  const { browser: other, email: otherEmail, userId: otherId } = await signUp();
+  t.match(await deleteAccount(client, 'wrong'), wrongPassword);
+  const workspaces = [{ workspaceId, name: 'My workspace' }];
+  t.match(await deleteAccount(client), { status: 409, body: { details: { workspaces } } });
+  await accept(other, await invited(owner, otherEmail));
+  t.match(await deleteAccount(client), { status: 409 }, 'an admin is no owner');
+  await client.get('transferWorkspace', { params: { workspaceId }, body: { userId: otherId } });
+
+  t.equal((await deleteAccount(client)).status, 204);
+  t.match(await client.ask('me'), invalidToken);
+  t.match(await client.ask('refresh'), invalidToken);
+  t.match(await browser().logIn(email), wrongPassword);
+  t.match(await other.list('listMembers', { params: { workspaceId } }), [{ userId: otherId }]);
+  const [row] = await database.query<{ text: string }>(
+    'select u::text as text from users u where user_id = $1',
     [userId],
   );
-  t.equal(events.length, 1, 'the Console learns of it');
-  t.match(await post(node.client(), 'signup', { email, password }), { status: 200 }, 'the address is free');
-});
-
-t.test('an archived workspace holds nobody back', async t => {
-  const { client, workspaceId } = await node.signedUp();
-  await client.call('DELETE', `/workspaces/${workspaceId}`);
-  t.equal((await post(client, 'delete-account', { password })).status, 204);
+  t.match(row?.text, 'Deleted user');
+  t.notMatch(row?.text, email);
+  t.match((await events(owner)).at(-1), {
+    eventName: 'project.member.removed',
+    data: { member: { userId } },
+  });
+  await signUp(email);
 });
 
 t.test('of two owners who delete their accounts at once one stays', async t => {
-  const { client, email, workspaceId } = await node.signedUp();
-  await node.verify(email);
-  const { client: other, email: otherEmail, userId, workspaceId: own } = await node.signedUp();
-  await client.call('POST', `/workspaces/${workspaceId}/invitations`, { body: { email: otherEmail } });
-  await post(other, 'accept-invitation', { token: await node.tokenTo(otherEmail, 'join') });
-  await client.call('PATCH', `/workspaces/${workspaceId}/members/${userId}`, { body: { role: 'owner' } });
-  await other.call('DELETE', `/workspaces/${own}`);
-  const replies = await Promise.all([client, other].map(each => post(each, 'delete-account', { password })));
-  t.same(replies.map(({ status }) => status).sort(), [204, 409]);
+  const { browser: client, ...owner } = await signUp();
+  const { browser: other, userId } = await signUp();
+  await join({ ...owner, browser: client }, 'owner', Promise.resolve({ ...owner, browser: other, userId }));
+  const workspaces = await other.list<{ workspaceId: string }>('listWorkspaces');
+  const { workspaceId = '' } = workspaces.find(each => each.workspaceId !== owner.workspaceId) ?? {};
+  await other.get('archiveWorkspace', { params: { workspaceId } });
+  const replies = await Promise.all([client, other].map(each => deleteAccount(each)));
+  t.same(sortStatuses(replies), [204, 409]);
 });

@@ -1,216 +1,127 @@
+/** API keys: made, rotated and revoked. */
 import t from 'tap';
-import { Value } from 'typebox/value';
-import { ApiKey, CreatedApiKey } from '../../../protocol/resources/api-key.ts';
-import { ConsoleMember, ProjectMember, WorkspaceMember } from '../../../storage/entities/tenancy.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startAuthNode } from '../auth/auth-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { absent, createPeople, denied, type Json, type Person, sortStatuses, unverified } from './people.ts';
 
-const { database: db } = await startTestDatabase(t);
-const node = await startAuthNode(t, db);
-type User = Awaited<ReturnType<typeof node.signedUp>>;
-const stamps = { createdAt: new Date(), updatedAt: new Date() };
+const skein = await shareSkein(t);
+const { database } = skein;
+const { signUp, verify, verified, join } = createPeople(skein);
+const refused = { status: 401, body: { error: 'svc/auth/invalid_api_key' } };
 
-function create(user: User, changes: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
-  const body = { projectId: user.projectId, name: 'a key', environment: 'test', scopes: ['threads:read'] };
-  return user.client.call('POST', '/api-keys', { body: { ...body, ...changes }, headers });
+interface Key {
+  readonly apiKeyId: string;
+  readonly secret: string;
 }
 
-const list = (user: User, query = '') =>
-  user.client.call('GET', `/api-keys?projectId=${user.projectId}${query}`);
+const create = ({ browser, projectId }: Person, changes: Json = {}) =>
+  browser.ask<Key & { error: string; message: string }>('createApiKey', {
+    body: { projectId, name: 'a key', environment: 'test', scopes: ['threads:read'], ...changes },
+  });
+const rotate = ({ browser }: Person, { apiKeyId }: Key, body: Json = {}, key?: string) =>
+  browser.ask<{ newKey: Key & { environment: string }; rotationGraceExpiresAt: string; error: string }>(
+    'rotateApiKey',
+    { params: { apiKeyId }, body, ...(key !== undefined && { key }) },
+  );
+const revoke = ({ browser }: Person, { apiKeyId }: Key) =>
+  browser.ask('revokeApiKey', { params: { apiKeyId } });
+const list = ({ browser, projectId }: Person) => browser.list('listApiKeys', { query: { projectId } });
 
-/** Somebody with a role in the workspace of another. */
-async function joined(owner: User, role: 'admin' | 'viewer'): Promise<User> {
-  const user = await node.signedUp();
-  const { workspaceId, projectId } = owner;
-  await db.em().insert(WorkspaceMember, { workspaceId, userId: user.userId, role, ...stamps });
-  return { ...user, workspaceId, projectId };
+/** Uses the secret. */
+const present = async ({ projectId }: Person, secret: string) =>
+  skein.client(secret).ask('listThreads', { query: { projectId } });
+
+async function made(person: Person, changes: Json = {}): Promise<Key> {
+  const { status, body } = await create(person, changes);
+  t.equal(status, 201);
+  return body;
 }
 
-t.test('a key is shown whole once, and afterwards by its prefix', async t => {
-  const user = await node.signedUp();
-  const made = await create(user, { scopes: ['threads:read', 'messages:write'] });
-  t.equal(made.status, 201);
-  t.ok(Value.Check(CreatedApiKey, made.body));
-  t.match(made.body, { environment: 'test', scopes: ['threads:read', 'messages:write'], expiresAt: null });
-  const secret = String(made.body['secret']);
+async function withProduction(): Promise<Person> {
+  const person = await verified();
+  const body = { projectId: person.projectId, name: 'Live' };
+  await person.browser.get('createEnvironment', { body });
+  return person;
+}
+
+async function beDeveloper({ userId, projectId }: Person): Promise<void> {
+  await database.query(
+    `insert into project_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'developer', now(), now())`,
+    [projectId, userId],
+  );
+}
+
+t.test('a key is shown whole once, and later by its prefix', async t => {
+  const person = await signUp();
+  const { secret, ...key } = await made(person, { scopes: ['threads:read', 'messages:write'] });
   t.match(secret, /^svc_test_[0-9A-Za-z]{43}$/);
-  t.ok(secret.startsWith(String(made.body['keyPrefix'])));
-
-  const listed = await list(user);
-  const [key] = listed.body['data'] as Record<string, unknown>[];
-  t.ok(Value.Check(ApiKey, key));
-  t.match(key, { apiKeyId: made.body['apiKeyId'], status: 'active', keyPrefix: made.body['keyPrefix'] });
-  t.notOk(JSON.stringify(listed.body).includes(secret.slice(20)));
+  const { keyPrefix } = key as unknown as { keyPrefix: string };
+  t.ok(secret.startsWith(keyPrefix));
+  const listed = await list(person);
+  t.match(listed, [{ ...key, status: 'active', environment: 'test', expiresAt: null }]);
+  t.notMatch(JSON.stringify(listed), secret.slice(20));
+  t.equal((await create(person, { expiresAt: new Date(Date.now() - 1_000).toISOString() })).status, 422);
 });
 
-t.test('an invalid key request is 422', async t => {
-  const user = await node.signedUp();
-  for (const changes of [
-    { name: '' },
-    { name: 'x'.repeat(129) },
-    { scopes: [] },
-    { scopes: ['threads:fly'] },
-    { environment: 'production' },
-    { expiresAt: 'tomorrow' },
-    { expiresAt: new Date(node.clock.now() - 1000).toISOString() },
-    { unknown: 1 },
-  ]) {
-    t.equal((await create(user, changes)).status, 422, JSON.stringify(changes));
-  }
-});
-
-t.test('a live key wants a verified address and a production environment', async t => {
-  const user = await node.signedUp();
-  const unverified = { status: 403, body: { error: 'svc/auth/email_not_verified' } };
+t.test('a live key needs a verified address and a production environment', async t => {
+  const person = await signUp();
   const live = { environment: 'live' };
-  t.match(await create(user, live), unverified);
-  const body = { projectId: user.projectId, name: 'Live' };
-  t.match(await user.client.call('POST', '/environments', { body }), unverified);
-
-  await node.verify(user.email);
-  t.match(await create(user, live), {
+  t.match(await create(person, live), unverified);
+  await verify(person);
+  t.match(await create(person, live), {
     status: 422,
-    body: { error: 'svc/validation/invalid_request', details: { issues: [{ path: '/body/environment' }] } },
+    body: { details: { issues: [{ path: '/body/environment' }] } },
   });
-  t.match(await user.client.call('POST', '/environments', { body }), {
-    status: 201,
-    body: { kind: 'production' },
-  });
-  t.match(await user.client.call('POST', '/environments', { body }), {
-    status: 409,
-    body: { error: 'svc/runtime/conflict' },
-  });
-  t.match(await create(user, live), { status: 201, body: { secret: /^svc_live_/ } });
-});
-
-t.test('keys are for developers: viewers read, strangers find nothing', async t => {
-  const owner = await node.signedUp();
-  const { body } = await create(owner);
-  const path = `/api-keys/${String(body['apiKeyId'])}`;
-  const absent = { status: 404, body: { error: 'svc/runtime/not_found' } };
-
-  const viewer = await joined(owner, 'viewer');
-  t.match(await create(viewer), { status: 403, body: { error: 'svc/auth/insufficient_scope' } });
-  t.equal((await list(viewer)).status, 200);
-  t.match(await viewer.client.call('DELETE', path), absent, 'its list of statuses has no 403');
-
-  const outsider = { ...(await node.signedUp()), projectId: owner.projectId };
-  t.match(await create(outsider), absent);
-  t.match(await list(outsider), absent);
-  t.match(await outsider.client.call('DELETE', path), absent);
-  t.match(await outsider.client.call('DELETE', '/api-keys/key_00000000000000000000000000'), absent);
-  t.match(await node.client().call('GET', `/api-keys?projectId=${owner.projectId}`), {
-    status: 401,
-    body: { error: 'svc/auth/missing_credentials' },
-  });
-
-  const developer = await joined(owner, 'viewer');
-  const { userId, projectId } = developer;
-  await db.em().insert(ProjectMember, { userId, projectId, role: 'developer', ...stamps });
-  t.equal((await create(developer)).status, 201);
-  t.equal((await developer.client.call('DELETE', path)).status, 204);
-  t.equal((await developer.client.call('DELETE', path)).status, 204, 'once more changes nothing');
+  const owner = await withProduction();
+  const key = await made(owner, live);
+  t.match(key.secret, /^svc_live_/);
+  await database.query('update users set email_verified_at = null where user_id = $1', [owner.userId]);
+  await owner.browser.logIn(owner.email);
+  t.match(await rotate(owner, key), absent);
+  t.equal((await revoke(owner, key)).status, 204, 'every developer may revoke it');
 });
 
 t.test('a key can do nothing that its maker could not', async t => {
-  const owner = await node.signedUp();
-  const developer = await joined(owner, 'viewer');
-  const { userId, projectId } = developer;
-  await db.em().insert(ProjectMember, { userId, projectId, role: 'developer', ...stamps });
+  const owner = await signUp();
+  const other = await join(owner, 'viewer');
+  await beDeveloper(other);
   for (const scope of ['usage:read', 'audit:read', '*']) {
-    const refused = await create(developer, { scopes: ['threads:read', scope] });
-    t.match(refused, { status: 403, body: { error: 'svc/auth/insufficient_scope' } }, scope);
+    t.match(await create(other, { scopes: ['threads:read', scope] }), denied, scope);
     t.equal((await create(owner, { scopes: [scope] })).status, 201);
   }
-  t.match(
-    (await create(developer, { scopes: ['*'] })).body['message'],
-    /usage:read, audit:read, which \* includes/,
-  );
-  const { body } = await create(owner, { scopes: ['*'] });
-  const rotate = ({ client }: typeof owner) =>
-    client.call('POST', `/api-keys/${String(body['apiKeyId'])}/rotate`, { body: {} });
-  t.equal((await rotate(developer)).status, 404, 'nor does its secret come by rotation');
-  t.equal((await rotate(owner)).status, 200);
+  t.match((await create(other, { scopes: ['*'] })).body.message, /usage:read, audit:read, which \* includes/);
+  const key = await made(owner, { scopes: ['*'] });
+  t.match(await rotate(other, key), absent, 'nor get its secret by rotation');
+  t.equal((await rotate(owner, key)).status, 200);
 
-  await db.em().insert(ConsoleMember, { userId, projectId, role: 'project_owner', ...stamps });
-  t.equal((await create(developer, { scopes: ['usage:read'] })).status, 201, 'by the role in the Console');
-  t.equal((await create(developer, { scopes: ['audit:read'] })).status, 403);
+  const operator = await join(owner, 'viewer');
+  await beDeveloper(operator);
+  await database.query(
+    `insert into console_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'project_owner', now(), now())`,
+    [operator.projectId, operator.userId],
+  );
+  t.equal((await create(operator, { scopes: ['usage:read'] })).status, 201, 'by the role in the Console');
+  t.match(await create(operator, { scopes: ['audit:read'] }), denied);
 });
 
-t.test(
-  'a member who was just removed or demoted creates no key, whatever other nodes have cached',
-  async t => {
-    const owner = await node.signedUp();
-    const admin = await joined(owner, 'admin');
-    t.equal((await create(admin)).status, 201);
-    const { workspaceId, userId } = admin;
-    const changed = (role: string) =>
-      db.query('update workspace_members set role = $3 where workspace_id = $1 and user_id = $2', [
-        workspaceId,
-        userId,
-        role,
-      ]);
-    const made = async () => {
-      const { body } = await create(admin);
-      const { body: rotated } = await admin.client.call('POST', `/api-keys/${keyId}/rotate`, { body: {} });
-      return [body['error'], rotated['error']];
-    };
-    const keyId = String((await create(owner)).body['apiKeyId']);
-    await admin.client.call('GET', `/api-keys?projectId=${owner.projectId}`);
-    await changed('viewer');
-    t.same(await made(), ['svc/auth/insufficient_scope', 'svc/runtime/not_found']);
-    await changed('admin');
-    await admin.client.call('GET', `/api-keys?projectId=${owner.projectId}`);
-    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', [
-      workspaceId,
-      userId,
+t.test('a removed or demoted member gets no key, whatever the node has cached', async t => {
+  const owner = await signUp();
+  const key = await made(owner);
+  for (const change of [`update workspace_members set role = 'viewer'`, 'delete from workspace_members']) {
+    const admin = await join(owner, 'admin');
+    await list(admin);
+    await database.query(`${change} where workspace_id = $1 and user_id = $2`, [
+      admin.workspaceId,
+      admin.userId,
     ]);
-    t.same(await made(), ['svc/runtime/not_found', 'svc/runtime/not_found']);
-  },
-);
-
-t.test('API keys never reach API keys, nor accounts or workspaces, whatever their scopes', async t => {
-  const user = await node.signedUp();
-  const { body } = await create(user, { scopes: ['*'] });
-  const byKey = node.client();
-  byKey.token = String(body['secret']);
-  const query = `projectId=${user.projectId}`;
-  t.equal((await byKey.call('GET', `/api-keys?${query}`)).status, 403);
-  t.equal((await byKey.call('DELETE', `/api-keys/${String(body['apiKeyId'])}`)).status, 401);
-  for (const path of ['/workspaces', '/projects', '/environments', '/studio/me']) {
-    t.equal((await byKey.call('GET', path)).status, 401, path);
+    const isGone = change.startsWith('delete');
+    t.match(await create(admin), isGone ? absent : denied);
+    t.match(await rotate(admin, key), absent);
   }
 });
 
-t.test(
-  'a key that another tenant presents is known for what it is, and one that is revoked is not',
-  async t => {
-    const user = await node.signedUp();
-    const { body } = await create(user, { scopes: ['*'] });
-    const secret = String(body['secret']);
-    const caller = await node.authenticator.authenticate(`Bearer ${secret}`, { address: '192.0.2.1' });
-    t.match(caller, { type: 'key', projectId: user.projectId, createdByUserId: user.userId });
-    t.notOk(
-      node.authenticator.authenticate(`bearer  ${secret} `, { address: '192.0.2.1' }) instanceof Promise,
-    );
-
-    const path = `/api-keys/${String(body['apiKeyId'])}`;
-    t.equal((await user.client.call('DELETE', path)).status, 204);
-    const byKey = node.client();
-    byKey.token = secret;
-    t.match(await byKey.call('GET', `/api-keys?projectId=${user.projectId}`), {
-      status: 401,
-      body: { error: 'svc/auth/invalid_api_key' },
-    });
-    const { body: after } = await list(user);
-    t.match(after['data'], [{ status: 'revoked', revokedAt: /^20/ }]);
-  },
-);
-
-t.test('header rubbish is 401, each sort by its name', async t => {
-  const user = await node.signedUp();
-  const path = `/api-keys?projectId=${user.projectId}`;
-  const secret = String((await create(user)).body['secret']);
+t.test('credentials of another form are refused by name', async t => {
+  const person = await signUp();
+  const { secret } = await made(person);
   for (const [authorization, error] of [
     ['Basic dXNlcjpwYXNz', 'missing_credentials'],
     ['Bearer', 'missing_credentials'],
@@ -220,38 +131,79 @@ t.test('header rubbish is 401, each sort by its name', async t => {
     ['Bearer svc_prod_abc', 'invalid_token'],
     ['Bearer svc_test_', 'invalid_api_key'],
     [`Bearer ${secret}x`, 'invalid_api_key'],
-    [`Bearer ${secret.slice(0, -1)}`, 'invalid_api_key'],
     [`Bearer ${secret.replace('test', 'live')}`, 'invalid_api_key'],
     [`Bearer ${secret.toUpperCase().replace('SVC_TEST', 'svc_test')}`, 'invalid_api_key'],
   ] as const) {
-    const reply = await node.client().call('GET', path, { headers: { authorization } });
+    const reply = await skein.client().ask('listThreads', { headers: { authorization } });
     t.match(reply, { status: 401, body: { error: `svc/auth/${error}` } }, authorization.slice(0, 12));
+  }
+  const headers = { authorization: `bearer  ${secret} ` };
+  const query = { projectId: person.projectId };
+  t.equal((await skein.client().ask('listThreads', { query, headers })).status, 200);
+});
+
+t.test('the successor works at once, the key itself until its grace is over', async t => {
+  const person = await signUp();
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const old = await made(person, { expiresAt });
+  const before = Date.now();
+  const { body } = await rotate(person, old, { gracePeriodSeconds: 3_600 });
+  t.match(body, {
+    previousKeyId: old.apiKeyId,
+    newKey: { name: 'a key', scopes: ['threads:read'], expiresAt },
+  });
+  const graceMs = Date.parse(body.rotationGraceExpiresAt) - before;
+  t.ok(graceMs >= 3_600_000 && graceMs < 3_700_000, String(graceMs));
+  for (const secret of [old.secret, body.newKey.secret]) t.equal((await present(person, secret)).status, 200);
+  t.match(await list(person), [{ status: 'active' }, { apiKeyId: old.apiKeyId, status: 'rotating' }]);
+  t.equal((await revoke(person, old)).status, 204, 'it can be revoked before');
+  t.match(await present(person, old.secret), refused);
+  t.equal((await revoke(person, old)).status, 204, 'again changes nothing');
+  t.match(await list(person), [{ status: 'active' }, { status: 'revoked', revokedAt: /^20/ }]);
+});
+
+t.test('the grace lasts five minutes by default, and 0 seconds revoke at once', async t => {
+  const person = await signUp();
+  const before = Date.now();
+  const { body } = await rotate(person, await made(person));
+  const graceMs = Date.parse(body.rotationGraceExpiresAt) - before;
+  t.ok(graceMs >= 300_000 && graceMs < 400_000, String(graceMs));
+  const key = await made(person);
+  t.equal((await present(person, key.secret)).status, 200);
+  const rotated = await rotate(person, key, { gracePeriodSeconds: 0 });
+  t.match(rotated, { status: 200, body: { rotationGraceExpiresAt: null } });
+  t.match(await present(person, key.secret), refused);
+});
+
+t.test('only an active key is rotated, once', async t => {
+  const person = await signUp();
+  const key = await made(person);
+  const replies = await Promise.all(Array.from({ length: 4 }, () => rotate(person, key)));
+  t.same(sortStatuses(replies), [200, 404, 404, 404]);
+  const revoked = await made(person);
+  await revoke(person, revoked);
+  t.match(await rotate(person, revoked), absent);
+  const expired = await made(person);
+  await database.query('update api_keys set expires_at = now() where api_key_id = $1', [expired.apiKeyId]);
+  t.match(await rotate(person, expired), absent);
+});
+
+t.test('an Idempotency-Key means one thing for test keys and another for live ones', async t => {
+  const person = await withProduction();
+  for (const environment of ['test', 'live']) {
+    const key = await made(person, { environment });
+    const first = await rotate(person, key, {}, 'all-of-them');
+    t.match(first, { status: 200, body: { newKey: { environment } } });
+    t.same((await rotate(person, key, {}, 'all-of-them')).body, first.body);
   }
 });
 
-t.test('the list pages, and refuses a foreign cursor', async t => {
-  const user = await node.signedUp();
-  for (const name of ['a', 'b', 'c']) t.equal((await create(user, { name })).status, 201);
-  const first = await list(user, '&limit=2');
-  t.match(first.body, { hasMore: true, data: [{ name: 'c' }, { name: 'b' }] });
-  const cursor = String(first.body['nextCursor']);
-  const second = await list(user, `&limit=2&cursor=${cursor}`);
-  t.match(second.body, { hasMore: false, nextCursor: null, data: [{ name: 'a' }] });
-  const other = await node.signedUp();
-  t.match(await list(other, `&cursor=${cursor}`), {
-    status: 400,
-    body: { error: 'svc/runtime/invalid_request' },
-  });
-  t.equal((await list(user, '&limit=101')).status, 422);
-});
-
-t.test('an Idempotency-Key makes one key, and gives its secret again', async t => {
-  const user = await node.signedUp();
-  const headers = { 'idempotency-key': 'make-it-once' };
-  const one = await create(user, {}, headers);
-  const two = await create(user, {}, headers);
-  t.same(two.body, one.body);
-  t.equal(two.headers.get('idempotent-replayed'), 'true');
-  t.equal(((await list(user)).body['data'] as unknown[]).length, 1);
-  t.equal((await create(user, { name: 'another' }, headers)).status, 409);
+t.test('a removed member does not get a rotated secret from a kept answer', async t => {
+  const owner = await signUp();
+  const guest = await join(owner, 'admin');
+  const key = await made(guest);
+  t.equal((await rotate(guest, key, {}, 'kept')).status, 200);
+  const { workspaceId } = owner;
+  await owner.browser.get('removeMember', { params: { workspaceId, userId: guest.userId } });
+  t.match(await rotate(guest, key, {}, 'kept'), absent);
 });

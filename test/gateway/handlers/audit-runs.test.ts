@@ -1,23 +1,32 @@
-/** Acts on agent runs, which record theirs in the commits of the run or of its thread: on a whole node, with models that answer. */
+/** Audit entries of acts on agent runs, which are written in the commits of the run or of its thread. */
 import t from 'tap';
 import type { AgentRun } from '../../../protocol/resources/agent.ts';
 import type { AuditLog } from '../../../protocol/resources/audit.ts';
-import { startContractFixture } from '../../contract/contract-fixture.ts';
+import type { TenantEnvironment } from '../../contract/contract-fixture.ts';
+import { startModels } from '../../contract/models.ts';
 import { newAgent, newSilentRun, newSuggestion, newThread } from '../../contract/resources.ts';
 import type { ListOf } from '../../node/client.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
-const { sandbox } = await startContractFixture(t);
-const { key, person, projectId, tenant } = sandbox;
+const { url } = await startTestDatabase(t);
+const skein = await startSkeinOn(t, url, {
+  ALLOW_PRIVATE_ADDRESSES: 'true',
+  LLM_PROVIDER_1_URL: await startModels(t),
+});
+const tenant = await skein.tenant();
+const { key, person, projectId } = tenant;
+const sandbox = { ...tenant, tenant } as unknown as TenantEnvironment;
 const byKey = { type: 'api_key', id: tenant.apiKeyId };
 const byPerson = { type: 'user', id: tenant.userId };
 
-/** What was done about a run, oldest first. */
+/** Acts on a run, oldest first. */
 async function actsOn(targetId: string): Promise<AuditLog[]> {
   const { data } = await key.get<ListOf<AuditLog>>('listAuditLogs', { query: { targetId } });
   return [...data].reverse();
 }
 
-t.test('a run that is asked for on a thread, once', async t => {
+t.test('a run on a thread, recorded once', async t => {
   const { agentId } = await newAgent(sandbox);
   const threadId = await newThread(sandbox);
   const asked = { params: { agentId }, body: { projectId, threadId }, key: 'on-a-thread' };
@@ -48,7 +57,7 @@ t.test('a run without a thread, and its end', async t => {
   t.equal((await actsOn(agentRunId)).length, 2, 'a refused one has none');
 });
 
-t.test('what becomes of suggestions, without their texts', async t => {
+t.test('a resolved suggestion, without its text', async t => {
   for (const [fields, resolution] of [
     [{ action: 'approve' }, 'approved'],
     [{ action: 'approve', body: 'In words of my own.' }, 'edited'],

@@ -1,272 +1,343 @@
-/** Invitations to a workspace over HTTP: made, listed, revoked. */
+/** Invitations to a workspace: made, revoked, and accepted in each of the ways that there are. */
 import t from 'tap';
-import { Value } from 'typebox/value';
-import { eventTypes } from '../../../protocol/events.ts';
-import { WorkspaceInvitation } from '../../../protocol/resources/workspace.ts';
+import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { decoded, startAuthNode } from '../auth/auth-fixture.ts';
+import { readMail } from '../../support/mailbox.ts';
+import { shareSkein, startSkeinOn } from '../../support/skein.ts';
 import {
   absent,
+  type Browser,
   conflict,
+  createPeople,
   denied,
-  membership,
+  invalidToken,
+  type Json,
   newAddress,
+  otherPassword,
   password,
-  type User,
-} from './membership-fixture.ts';
+  type Person,
+  sortStatuses,
+} from './people.ts';
 
-const { database: db } = await startTestDatabase(t);
-const node = await startAuthNode(t, db);
-const { getPath, invite, invited, accept, joined, events } = membership(node, db);
-const day = 86_400_000;
+const skein = await shareSkein(t);
+const { database } = skein;
+const { browser, signUp, verified, mailedToken, invite, invited, accept, join, events, acts } =
+  createPeople(skein);
+const hourMs = 3_600_000;
+const loginRequired = { status: 401, body: { error: 'svc/auth/login_required' } };
 
-async function list(user: User, query = ''): Promise<Record<string, unknown>[]> {
-  const { status, body } = await user.client.call('GET', `${getPath(user)}${query}`);
-  t.equal(status, 200);
-  return body['data'] as Record<string, unknown>[];
-}
+const list = ({ browser: by, workspaceId }: Person) =>
+  by.list('listInvitations', { params: { workspaceId } });
+const listMembers = ({ browser: by, workspaceId }: Person) =>
+  by.list<{ userId: string }>('listMembers', { params: { workspaceId } });
+const revoke = ({ browser: by, workspaceId }: Person, invitation?: Json) =>
+  by.ask('revokeInvitation', {
+    params: { workspaceId, invitationId: String(invitation?.['invitationId']) },
+  });
+const names = async (owner: Person): Promise<string[]> =>
+  (await events(owner)).map(({ eventName }) => eventName);
+/** The user's roles in a project, as members of its workspace see them. */
+const getRoles = async (by: Browser, projectId: string, userId: string) => {
+  const members = await by.list('listConsoleMembers', { params: { projectId } });
+  return members.find(member => member['userId'] === userId);
+};
 
-const revoke = (user: User, invitationId: unknown) =>
-  user.client.call('DELETE', `${getPath(user)}/${String(invitationId)}`);
-
-t.test('an admin invites; the invited gets a mail, the workspace an event', async t => {
-  const owner = await node.signedUp();
+t.test('the invited address gets a mail with the token, the workspace an event without', async t => {
+  const owner = await verified();
   const { workspaceId, userId } = owner;
   const email = newAddress();
   const made = await invite(owner, email);
-  t.equal(made.status, 201);
-  t.ok(Value.Check(WorkspaceInvitation, made.body));
-  const pending = { workspaceId, email, studioRole: 'admin', consoleRole: 'project_owner' };
-  t.match(made.body, { ...pending, invitedByUserId: userId, acceptedAt: null, revokedAt: null });
+  const roles = { studioRole: 'admin', consoleRole: 'project_owner' };
+  t.match(made.body, { workspaceId, email, ...roles, invitedByUserId: userId, acceptedAt: null });
   const { createdAt, expiresAt } = made.body as { createdAt: string; expiresAt: string };
-  t.equal(Date.parse(expiresAt) - Date.parse(createdAt), 7 * day);
-
-  const mail = decoded(await node.mailTo(email));
-  t.match(mail, 'http://skein.test/studio/join#token=');
+  t.equal(Date.parse(expiresAt) - Date.parse(createdAt), 7 * 24 * hourMs);
+  const mail = await readMail(skein.log, email, 'join');
   t.match(mail, owner.email);
-  const token = await node.tokenTo(email, 'join');
-  t.notOk(JSON.stringify(made.body).includes(token), 'the token is in the mail alone');
-  const [stored] = await db.query<{ row: string }>(
+  const token = /join#token=([\w-]+)/.exec(mail)?.[1];
+  const [stored] = await database.query<{ row: string }>(
     'select i::text as row from invitations i where email = $1',
     [email],
   );
-  t.notOk(stored?.row.includes(token));
-
-  const [event] = await events(owner);
-  t.equal(event?.eventName, 'workspace.invitation.created');
-  t.ok(Value.Check(eventTypes['workspace.invitation.created'].data, event?.data));
-  t.match(event?.data, { actor: { type: 'user', id: userId }, invitation: made.body });
+  t.notMatch(stored?.row + made.text, token);
+  t.match(await events(owner), [
+    {
+      eventName: 'workspace.invitation.created',
+      data: { actor: { type: 'user', id: userId }, invitation: made.body },
+    },
+  ]);
   t.same(await list(owner), [made.body]);
+
+  const viewer = { studioRole: 'viewer' };
+  t.match((await invite(owner, newAddress(), viewer)).body, { ...viewer, consoleRole: 'viewer' });
 });
 
-t.test('roles are as asked for, and by default fit each other', async t => {
-  const owner = await node.signedUp();
-  for (const [asked, given] of [
-    [{}, { studioRole: 'admin', consoleRole: 'project_owner' }],
-    [{ studioRole: 'viewer' }, { studioRole: 'viewer', consoleRole: 'viewer' }],
-    [
-      { studioRole: 'viewer', consoleRole: 'agent' },
-      { studioRole: 'viewer', consoleRole: 'agent' },
-    ],
-    [{ consoleRole: 'viewer' }, { studioRole: 'admin', consoleRole: 'viewer' }],
-  ]) {
-    t.match(await invite(owner, newAddress(), asked), { status: 201, body: given });
-  }
-  for (const bad of [
-    { studioRole: 'owner' },
-    { studioRole: 'developer' },
-    { consoleRole: 'boss' },
-    { x: 1 },
-  ]) {
-    t.match(await invite(owner, newAddress(), bad), { status: 422 });
-  }
-});
-
-t.test('an invalid address is 422, a disposable one has its own error', async t => {
-  const owner = await node.signedUp();
-  for (const email of [
-    '',
-    'nobody',
-    `${'x'.repeat(310)}@example.com`,
-    'a@example.com\r\nBcc: b@example.com',
-    'nul\u0000@example.com',
-    'lone\ud800@example.com',
-    null,
-    7,
-  ]) {
-    t.match(await invite(owner, email as string), {
-      status: 422,
-      body: { error: 'svc/validation/invalid_request' },
-    });
-  }
-  t.match(await invite(owner, 'someone@mailinator.com'), {
-    status: 422,
-    body: { error: 'svc/auth/email_domain_not_allowed' },
-  });
-  t.same(await list(owner), []);
-});
-
-t.test('an address has one open invitation, in any spelling; members have none', async t => {
-  const owner = await node.signedUp();
+t.test('an address has one open invitation in any spelling, and members have none', async t => {
+  const owner = await verified();
   const email = newAddress();
-  t.equal((await invite(owner, email)).status, 201);
+  const replies = await Promise.all([1, 2, 3].map(() => invite(owner, email)));
+  t.same(sortStatuses(replies), [201, 409, 409], 'of several at once one is made');
   t.match(await invite(owner, email.toUpperCase()), conflict);
   t.match(await invite(owner, owner.email), conflict);
-  const member = await joined(owner, 'viewer');
-  t.match(await invite(owner, member.email), conflict);
-  const other = await node.signedUp();
-  t.equal((await invite(other, email)).status, 201, 'another workspace is another matter');
-});
+  t.equal((await invite(await verified(), email)).status, 201, 'another workspace may invite it');
 
-t.test('of invitations to one address at once, one is made', async t => {
-  const owner = await node.signedUp();
-  const email = newAddress();
-  const replies = await Promise.all([1, 2, 3, 4].map(() => invite(owner, email)));
-  t.same(replies.map(reply => reply.status).sort(), [201, 409, 409, 409]);
-  t.equal((await list(owner)).length, 1);
-  t.equal((await events(owner)).length, 1);
-});
-
-t.test('one that has expired makes room for another, and is closed by it', async t => {
-  const owner = await node.signedUp();
-  const email = newAddress();
-  const first = await invite(owner, email);
-  node.clock.shift(7 * day + 1000);
-  await owner.client.call('POST', '/studio/auth/login', { body: { email: owner.email, password } });
-  const second = await invite(owner, email);
-  t.equal(second.status, 201);
-  t.match(await list(owner), [
-    { invitationId: second.body['invitationId'], revokedAt: null },
-    { invitationId: first.body['invitationId'], revokedAt: /^20/ },
-  ]);
+  await database.query(`update invitations set expires_at = now() where email = $1`, [email]);
+  t.equal((await invite(owner, email)).status, 201, 'an expired one makes room');
+  t.match(await list(owner), [{ revokedAt: null }, { revokedAt: /^20/ }]);
   t.same(
-    (await events(owner)).map(event => event.eventName),
-    ['created', 'revoked', 'created'].map(what => `workspace.invitation.${what}`),
+    await names(owner),
+    ['created', 'revoked', 'created'].map(each => `workspace.invitation.${each}`),
   );
 });
 
-t.test('an Idempotency-Key invites once', async t => {
-  const owner = await node.signedUp();
-  await node.verify(owner.email);
-  const parts = { body: { email: newAddress() }, headers: { 'idempotency-key': 'once' } };
-  const one = await owner.client.call('POST', getPath(owner), parts);
-  const two = await owner.client.call('POST', getPath(owner), parts);
-  t.same([two.status, two.body], [201, one.body]);
-  t.equal((await list(owner)).length, 1);
+t.test('a removed or demoted member invites nobody, whatever the node has cached', async t => {
+  const owner = await verified();
+  for (const [change, refusal] of [
+    [`update workspace_members set role = 'viewer'`, denied],
+    ['delete from workspace_members', absent],
+  ] as const) {
+    const admin = await join(owner, 'admin', verified());
+    t.equal((await invite(admin, newAddress())).status, 201);
+    await database.query(`${change} where workspace_id = $1 and user_id = $2`, [
+      owner.workspaceId,
+      admin.userId,
+    ]);
+    t.match(await invite(admin, newAddress()), refusal);
+  }
 });
 
-t.test(
-  'a member who was just removed or demoted invites nobody, whatever other nodes have cached',
-  async t => {
-    const owner = await node.signedUp();
-    const removed = await joined(owner, 'admin');
-    const demoted = await joined(owner, 'admin');
-    for (const admin of [removed, demoted]) t.equal((await invite(admin, newAddress())).status, 201);
-    await db.query(`update workspace_members set role = 'viewer' where workspace_id = $1 and user_id = $2`, [
-      demoted.workspaceId,
-      demoted.userId,
-    ]);
-    t.match(await invite(demoted, newAddress()), denied);
-    await db.query('delete from workspace_members where workspace_id = $1 and user_id = $2', [
-      removed.workspaceId,
-      removed.userId,
-    ]);
-    t.match(await invite(removed, newAddress()), absent);
-  },
-);
-
-t.test('a revoked invitation opens nothing; once more changes nothing', async t => {
-  const owner = await node.signedUp();
+t.test('a revoked invitation opens nothing, and an accepted one cannot be revoked', async t => {
+  const owner = await verified();
   const email = newAddress();
   const token = await invited(owner, email);
   const [open] = await list(owner);
-  t.equal((await revoke(owner, open?.['invitationId'])).status, 204);
-  t.equal((await revoke(owner, open?.['invitationId'])).status, 204);
+  for (let i = 0; i < 2; i++) t.equal((await revoke(owner, open)).status, 204, 'twice is once');
   const [revoked] = await list(owner);
-  t.match(revoked, { revokedAt: /^20/ });
-  t.match(await accept(node.client(), token, password), absent);
-  const [, event, ...none] = await events(owner);
-  t.equal(event?.eventName, 'workspace.invitation.revoked');
-  t.ok(Value.Check(eventTypes['workspace.invitation.revoked'].data, event?.data));
-  t.match(event?.data, { invitation: revoked });
-  t.same(none, []);
-  t.equal((await invite(owner, email)).status, 201, 'and the address can be invited again');
-});
-
-t.test('an accepted invitation is past revoking', async t => {
-  const owner = await node.signedUp();
-  const token = await invited(owner, newAddress());
-  t.equal((await accept(node.client(), token, password)).status, 200);
+  t.match(await accept(browser(), token, password), absent);
+  t.match((await events(owner)).slice(1), [
+    { eventName: 'workspace.invitation.revoked', data: { invitation: revoked } },
+  ]);
+  t.equal((await accept(browser(), await invited(owner, email), password)).status, 200);
   const [accepted] = await list(owner);
   t.match(accepted, { acceptedAt: /^20/, revokedAt: null });
-  t.match(await revoke(owner, accepted?.['invitationId']), absent);
+  t.match(await revoke(owner, accepted), absent);
 });
 
-t.test('accepted and revoked at once: one of the two', async t => {
-  const owner = await node.signedUp();
-  for (let round = 0; round < 4; round++) {
+t.test('accepted and revoked at once: one of the two happens', async t => {
+  const owner = await verified();
+  for (let round = 0; round < 2; round++) {
     const token = await invited(owner, newAddress());
     const [open] = await list(owner);
-    const [accepted, revoked] = await Promise.all([
-      accept(node.client(), token, password),
-      revoke(owner, open?.['invitationId']),
-    ]);
-    t.same([accepted.status, revoked.status].sort(), accepted.status === 200 ? [200, 404] : [204, 404]);
+    const [accepted, revoked] = await Promise.all([accept(browser(), token, password), revoke(owner, open)]);
+    t.same(sortStatuses([accepted, revoked]), accepted.status === 200 ? [200, 404] : [204, 404]);
     const [after] = await list(owner);
     t.equal(after?.['acceptedAt'] === null, accepted.status !== 200);
     t.equal(after?.['revokedAt'] === null, revoked.status !== 204);
   }
 });
 
-t.test('who may: viewers read, strangers and keys find nothing', async t => {
-  const owner = await node.signedUp();
-  const made = await invite(owner, newAddress());
-  const invitationId = made.body['invitationId'];
-  const viewer = await joined(owner, 'viewer');
-  t.match(await invite(viewer, newAddress()), denied);
-  t.equal((await list(viewer)).length, 1);
-  t.match(await revoke(viewer, invitationId), absent, 'its list of statuses has no 403');
+t.test(
+  'an address without an account gets one in every project, with events for each environment',
+  async t => {
+    const owner = await verified();
+    const { workspaceId, projectId } = owner;
+    await owner.browser.get('createEnvironment', { body: { projectId, name: 'Live' } });
+    const second = await owner.browser.get<{ projectId: string }>('createProject', {
+      body: { workspaceId, name: 'Second' },
+    });
+    const email = newAddress();
+    const token = await invited(owner, email, { studioRole: 'viewer', consoleRole: 'agent' });
+    t.match(await accept(browser(), token), {
+      status: 422,
+      body: { details: { issues: [{ path: '/body/password' }] } },
+    });
+    const guest = browser();
+    const { headers } = await accept(guest, token, password);
+    t.match(String(headers['set-cookie']), /^svc_refresh=[\w-]{22}\.[\w-]{43}; .*HttpOnly/);
+    const me = await guest.get<{ userId: string }>('me');
+    t.match(me, {
+      email,
+      workspaceId,
+      workspaceRole: 'viewer',
+      projectRole: 'viewer',
+      emailVerified: true,
+    });
+    for (const each of [projectId, second.projectId])
+      t.match(await getRoles(guest, each, me.userId), { role: 'agent' });
+    t.equal((await guest.ask('refresh')).status, 200);
+    t.equal((await browser().logIn(email.toUpperCase())).status, 200);
+    t.match(await accept(browser(), token, password), absent, 'once');
 
-  const outsider = await node.signedUp();
-  const trespasser = { ...outsider, workspaceId: owner.workspaceId };
-  t.match(await invite(trespasser, newAddress()), absent);
-  t.match(await outsider.client.call('GET', getPath(owner)), absent);
-  t.match(await revoke(trespasser, invitationId), absent);
-  t.match(await revoke(outsider, invitationId), absent, 'through a workspace of their own neither');
-  const nowhere = { ...outsider, workspaceId: 'ws_00000000000000000000000000' };
-  const same = async (one: User, two: User) => {
-    const bodies = await Promise.all([one, two].map(user => user.client.call('GET', getPath(user))));
-    return bodies.map(({ body }) => ({ ...body, requestId: '' }));
-  };
-  const [foreign, missing] = await same(trespasser, nowhere);
-  t.same(foreign, missing, 'a foreign workspace and none are the same');
+    const told = await events(owner);
+    t.match(
+      told.map(({ eventName, data: { invitation, member } }) => [
+        eventName,
+        invitation?.['email'] ?? member?.['role'],
+      ]),
+      ['workspace.invitation.created', 'project.member.upserted', 'workspace.invitation.accepted'].flatMap(
+        name => Array.from({ length: 2 }, () => [name, name.startsWith('project') ? 'agent' : email]),
+      ),
+    );
+    t.match(told.at(-1)?.data, { actor: { type: 'user', id: me.userId }, invitation: { acceptedAt: /^20/ } });
+    t.equal(new Set(told.slice(-2).map(({ data }) => data['environmentId'])).size, 2);
+    const recorded = (await acts(owner, { action: 'console_member.upserted' })).filter(
+      act => act['projectId'] === projectId,
+    );
+    t.equal(recorded.length, 1, 'the audit log has one entry');
+  },
+);
 
-  const admin = await joined(owner, 'admin');
-  t.equal((await invite(admin, newAddress())).status, 201);
-  t.equal((await revoke(admin, invitationId)).status, 204);
+t.test('an account accepts with its session or its password', async t => {
+  const [one, two] = [await verified(), await verified()];
+  const guest = await signUp();
+  const { cookie } = guest.browser;
+  const upper = guest.email.toUpperCase();
+  await invite(one, upper);
+  const first = await mailedToken(upper, 'join');
+  t.match(await accept(browser(), first), loginRequired);
+  t.match(await accept(browser(), first, `${password}!`), loginRequired);
+  t.equal((await accept(guest.browser, first)).status, 200);
+  t.not(guest.browser.cookie, cookie, 'a session of its own');
+  t.match(await guest.browser.get('me'), { emailVerified: true });
+  const client = browser();
+  t.equal((await accept(client, await invited(two, guest.email), password)).status, 200);
+  t.match(await client.get('me'), { userId: guest.userId });
+  t.equal((await client.list('listWorkspaces')).length, 3);
 
-  const { projectId } = owner;
-  const keyBody = { projectId, name: 'all', environment: 'test', scopes: ['*'] };
-  const key = await owner.client.call('POST', '/api-keys', { body: keyBody });
-  const byKey = { ...owner, client: node.client() };
-  byKey.client.token = String(key.body['secret']);
-  t.match(await invite(byKey, newAddress()), denied);
-  t.equal((await byKey.client.call('GET', getPath(owner))).status, 401);
-  t.equal((await node.client().call('GET', getPath(owner))).status, 401);
+  const third = await invited(await verified(), guest.email);
+  const { token } = guest.browser;
+  await guest.browser.ask('logout');
+  for (const ended of [token, 'rubbish', 'svc_test_rubbish']) {
+    guest.browser.token = ended;
+    t.match(await accept(guest.browser, third), loginRequired, 'a session that has ended proves nothing');
+  }
 });
 
-t.test('the list pages, newest first, and refuses a foreign cursor', async t => {
-  const owner = await node.signedUp();
-  const emails = [newAddress(), newAddress(), newAddress()];
-  for (const email of emails) await invite(owner, email);
-  const first = await owner.client.call('GET', `${getPath(owner)}?limit=2`);
-  t.match(first.body, { hasMore: true, data: [{ email: emails[2] }, { email: emails[1] }] });
-  const cursor = String(first.body['nextCursor']);
-  const second = await owner.client.call('GET', `${getPath(owner)}?limit=2&cursor=${cursor}`);
-  t.match(second.body, { hasMore: false, nextCursor: null, data: [{ email: emails[0] }] });
-  const other = await node.signedUp();
-  t.match(await other.client.call('GET', `${getPath(other)}?cursor=${cursor}`), {
-    status: 400,
-    body: { error: 'svc/runtime/invalid_request' },
+t.test('the session of another account is not enough', async t => {
+  const owner = await verified();
+  for (const email of [(await signUp()).email, newAddress()]) {
+    const token = await invited(owner, email);
+    t.match(await accept(owner.browser, token), denied);
+    const { browser: client } = await signUp();
+    t.match(await accept(client, token), denied);
+    t.equal((await accept(client, token, password)).status, 200, 'the password is that of the invited');
+    t.match(await client.get('me'), { email });
+  }
+});
+
+t.test('a session that another one opened ends no later than that one', async t => {
+  const guest = await signUp();
+  const end = new Date(Date.now() + hourMs);
+  await database.query('update sessions set expires_at = $1 where user_id = $2', [end, guest.userId]);
+  const getNewest = async () => {
+    const [row] = await database.query<{ expiresAt: Date; idleExpiresAt: Date }>(
+      `select expires_at as "expiresAt", idle_expires_at as "idleExpiresAt" from sessions
+       where user_id = $1 and revoked_at is null order by session_id desc limit 1`,
+      [guest.userId],
+    );
+    return row;
+  };
+  const { headers } = await accept(guest.browser, await invited(await verified(), guest.email));
+  const maxAge = Number(/Max-Age=(\d+)/.exec(String(headers['set-cookie']))?.[1]);
+  t.ok(maxAge > 0 && maxAge <= hourMs / 1_000, 'nor does its cookie');
+  t.same(await getNewest(), { expiresAt: end, idleExpiresAt: end });
+  t.equal((await guest.browser.ask('refresh')).status, 200);
+  t.same(await getNewest(), { expiresAt: end, idleExpiresAt: end }, 'a use does not make it longer');
+  const byPassword = await invited(await verified(), guest.email);
+  t.equal((await accept(browser(), byPassword, password)).status, 200);
+  t.ok(Number((await getNewest())?.expiresAt) > end.getTime() + 29 * 24 * hourMs);
+});
+
+t.test('of several acceptances at once each invitation counts once, and there is one account', async t => {
+  const owners = [await verified(), await verified()] as const;
+  const email = newAddress();
+  const tokens = [await invited(owners[0], email), await invited(owners[1], email)];
+  const clients = tokens.map(() => browser());
+  const replies = await Promise.all([
+    ...clients.map((client, n) => accept(client, tokens[n] ?? '', password)),
+    accept(browser(), tokens[0] ?? '', password),
+  ]);
+  t.same(sortStatuses(replies), [200, 200, 404]);
+  for (const owner of owners) t.equal((await listMembers(owner)).length, 2);
+  t.equal((await database.query('select from users where email_key = $1', [email])).length, 1);
+
+  const other = newAddress();
+  const token = await invited(owners[0], other);
+  const [accepted, signedUp] = await Promise.all([
+    accept(browser(), token, password),
+    browser().ask('signUp', { body: { email: other, password: otherPassword } }),
+  ]);
+  if (accepted.status === 200) t.match(signedUp, { status: 409, body: { error: 'svc/auth/email_in_use' } });
+  else t.match([accepted, signedUp], [loginRequired, { status: 200 }], 'its password is another');
+  t.equal((await database.query('select from users where email_key = $1', [other])).length, 1);
+});
+
+t.test('a password that proves the address first ends the sessions from before', async t => {
+  const owner = await verified();
+  const guest = await signUp();
+  const token = await invited(owner, guest.email);
+  t.equal((await accept(browser(), token, password)).status, 200);
+  t.match(await guest.browser.ask('me'), invalidToken);
+});
+
+t.test('roles that the user already has stay', async t => {
+  const owner = await verified();
+  const { projectId, workspaceId } = owner;
+  const guest = await signUp();
+  const roles = { studioRole: 'viewer', consoleRole: 'viewer' };
+  const token = await invited(owner, guest.email, roles);
+  await join(owner, 'admin', Promise.resolve(guest));
+  await database.query(
+    `insert into console_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'project_owner', now(), now())`,
+    [projectId, guest.userId],
+  );
+  t.equal((await accept(guest.browser, token)).status, 200);
+  t.match(await getRoles(owner.browser, projectId, guest.userId), { role: 'project_owner' });
+  const asked = { params: { workspaceId, userId: guest.userId } };
+  t.match(await owner.browser.get('getMember', asked), { role: 'admin' });
+});
+
+t.test('a user without a workspace joins by invitation', async t => {
+  const guest = await signUp();
+  await database.query('delete from workspace_members where user_id = $1', [guest.userId]);
+  const token = await invited(await verified(), guest.email);
+  t.equal((await accept(browser(), token, password)).status, 200);
+});
+
+t.test('a closed deployment lets the invited in, unless their domain is not allowed', async t => {
+  const { url, database: own } = await startTestDatabase(t);
+  const keys = { SECRET_KEYS: freshKey() };
+  const open = await startSkeinOn(t, url, keys);
+  const { email } = await createPeople({ ...open, database: own }).signUp('owner@example.com');
+  await own.query('update users set email_verified_at = now()');
+  await open.stop();
+  const closed = await startSkeinOn(t, url, { ...keys, SIGNUP: 'disabled', EMAIL_DOMAINS: 'example.com' });
+  const people = createPeople({ ...closed, database: own });
+  const client = people.browser();
+  await client.logIn(email);
+  const owner = { ...(await client.get<Omit<Person, 'browser'>>('me')), browser: client };
+  const refused = { status: 422, body: { error: 'svc/auth/email_domain_not_allowed' } };
+  t.match(await people.browser().ask('signUp', { body: { email: newAddress(), password } }), {
+    status: 403,
+    body: { error: 'svc/auth/signup_disabled' },
   });
+  const token = await people.invited(owner, newAddress());
+  t.equal((await people.accept(people.browser(), token, password)).status, 200);
+  t.match(await people.invite(owner, 'someone@example.org'), refused);
+  const later = await people.invited(owner, newAddress());
+  await own.query(
+    `update invitations set email = 'x@example.org', email_key = 'x@example.org' where accepted_at is null`,
+  );
+  t.match(await people.accept(people.browser(), later, password), refused, 'the list may have changed');
+});
+
+t.test('the name of the workspace reaches no header of the mail', async t => {
+  const owner = await verified();
+  const name = 'עברית 👩‍👩‍👧‍👧 \r\nBcc: b@example.com\u202e e\u0301';
+  const { workspaceId } = await owner.browser.get<{ workspaceId: string }>('createWorkspace', {
+    body: { name },
+  });
+  const email = newAddress();
+  t.equal((await invite({ ...owner, workspaceId }, email)).status, 201);
+  const mail = await readMail(skein.log, email, 'join');
+  t.notMatch(mail.split('\r\n\r\n')[0], /Bcc/);
 });

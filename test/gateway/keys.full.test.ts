@@ -1,4 +1,4 @@
-/** `npm run keys`: what is sealed moves to the newest key, beside nodes that write, through a kill, and around a key that is lost. */
+/** `npm run keys`: re-seals everything under the newest key, beside nodes that write, after a kill, and without a lost key. */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
