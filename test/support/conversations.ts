@@ -1,11 +1,13 @@
 /** Shortcuts for tests about the conversations of a tenant of the shared node. */
 import type { Scope } from '../../protocol/operation.ts';
 import type { Channel } from '../../protocol/resources/channel.ts';
+import type { WebhookDelivery } from '../../protocol/resources/delivery.ts';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import type { Database } from '../../storage/database/database.ts';
-import { Client, type Asked, type Refusal, type Reply } from '../node/client.ts';
+import { Client, type Asked, type ListOf, type Refusal, type Reply } from '../node/client.ts';
 import type { Tenant } from '../node/tenant.ts';
+import { eventually } from './eventually.ts';
 
 export async function newChannel(
   { key, projectId, environmentId }: Tenant,
@@ -54,10 +56,7 @@ export async function receiveMessages(tenant: Tenant, count: number): Promise<st
 }
 
 /** Creates a key of the tenant's sandbox with these scopes. */
-export async function newScopedKey(
-  { person, projectId }: Tenant,
-  scopes: readonly Scope[],
-): Promise<Client> {
+export async function newScopedKey({ person, projectId }: Tenant, scopes: readonly Scope[]): Promise<Client> {
   const body = { projectId, name: 'key', environment: 'test', scopes };
   const { secret } = await person.get<{ secret: string }>('createApiKey', { body });
   return new Client(person.line, secret);
@@ -84,4 +83,18 @@ export async function readThreadEvents(database: Database, threadId: string): Pr
   const select = 'select body from events where thread_id = $1 order by seq';
   const rows = await database.query<{ body: string }>(select, [threadId]);
   return rows.map(({ body }) => JSON.parse(body) as LoggedEvent);
+}
+
+/** Resolves with the deliveries that the query finds, when there are `count` of them. */
+export async function untilDeliveries(
+  by: Client,
+  query: Readonly<Record<string, string>>,
+  count: number,
+): Promise<WebhookDelivery[]> {
+  let found: readonly WebhookDelivery[] = [];
+  await eventually(`${count} deliveries`, async () => {
+    ({ data: found } = await by.get<ListOf<WebhookDelivery>>('listDeliveries', { query }));
+    return found.length === count;
+  });
+  return [...found];
 }

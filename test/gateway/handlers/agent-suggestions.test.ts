@@ -4,11 +4,11 @@ import { newId } from '../../../protocol/ids.ts';
 import type { Agent, AgentSuggestions } from '../../../protocol/resources/agent.ts';
 import type { Loom, LoomVersion } from '../../../protocol/resources/loom.ts';
 import { selectFates } from '../../../storage/reads/suggestion-fates.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t, { publicOnly: true });
-const { database } = service;
-const { key, projectId, environmentId } = await service.tenant();
+const skein = await shareSkein(t);
+const { database } = skein;
+const { key, projectId, environmentId } = await skein.tenant();
 const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1', model: 'model-1' } as const;
 const dayMs = 86_400_000;
 
@@ -77,13 +77,6 @@ t.test('they are counted by version, the newest first', async t => {
   ]);
   t.ok(Math.abs(Date.parse(since) - Date.now() + 30 * dayMs) < 60_000);
   t.equal((await read(60)).versions[0]?.approved, 9, 'of more days');
-});
-
-t.test('another one has made none, and a outsider finds nothing', async t => {
-  const other = await newAgent();
-  t.match(await key.get('getAgentSuggestions', { params: { agentId: other.agentId } }), { versions: [] });
-  const outsider = await service.tenant();
-  t.equal((await outsider.key.ask('getAgentSuggestions', { params: { agentId } })).status, 404);
 });
 
 t.test('they are read from their index, without the runs', async t => {

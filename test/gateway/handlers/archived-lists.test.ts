@@ -2,10 +2,10 @@
 import t from 'tap';
 import type { Refusal, ListOf } from '../../node/client.ts';
 import { newStitch } from '../../node/tenant.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t);
-const tenant = await service.tenant();
+const skein = await shareSkein(t);
+const tenant = await skein.tenant();
 const { key, projectId } = tenant;
 const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1', model: 'm' };
 

@@ -9,12 +9,7 @@ import { newId } from '../../../protocol/ids.ts';
 import type { AttachmentLink, AttachmentUpload } from '../../../protocol/resources/attachment.ts';
 import { MediaSweeper } from '../../../storage/media/sweep-media.ts';
 import type { Refusal } from '../../node/client.ts';
-import {
-  newThread,
-  readThreadEvents,
-  receiveMessage,
-  sendMessage,
-} from '../../support/conversations.ts';
+import { newThread, readThreadEvents, receiveMessage, sendMessage } from '../../support/conversations.ts';
 import { eventually } from '../../support/eventually.ts';
 import { shareSkein } from '../../support/skein.ts';
 
@@ -152,14 +147,22 @@ t.test('a message takes a file, and shows what the store knows of it', async t =
   const known = { mimeType: 'image/png', filename: 'cat.png', sizeBytes: 4, storageKey };
   t.strictSame(sent.attachments, [{ ...image, ...known, metadata: { a: 1 } }, link]);
   t.equal((await readRow(attachmentId))?.message_id, sent.messageId);
-  t.match((await readThreadEvents(database, threadId))[1]?.data['message'], { attachments: sent.attachments });
+  t.match((await readThreadEvents(database, threadId))[1]?.data['message'], {
+    attachments: sent.attachments,
+  });
   const other = await attach(threadId, [image]);
-  t.match([other.status, other.body.details], [422, { issues: [{ path: '/body/attachments/0/attachmentId' }] }]);
+  t.match(
+    [other.status, other.body.details],
+    [422, { issues: [{ path: '/body/attachments/0/attachmentId' }] }],
+  );
   t.equal((await download(attachmentId)).status, 200);
 
   const voice = await upload('voice', { mimeType: 'audio/ogg; codecs=opus' });
   const attachments = [{ kind: 'audio', attachmentId: voice }];
-  const { body: inbound } = await receiveMessage(tenant, channelId, { externalParticipantRef: 'ana', attachments });
+  const { body: inbound } = await receiveMessage(tenant, channelId, {
+    externalParticipantRef: 'ana',
+    attachments,
+  });
   t.match(inbound.attachments, [{ attachmentId: voice, mimeType: 'audio/ogg; codecs=opus', sizeBytes: 5 }]);
 });
 
@@ -167,7 +170,9 @@ t.test('of concurrent messages one takes the file', async t => {
   const attachmentId = await upload('one');
   const threads = await Promise.all(Array.from({ length: 4 }, () => newThread(tenant)));
   const answers = await Promise.all(
-    [...threads, ...threads, ...threads].map(({ threadId }) => attach(threadId, [{ kind: 'image', attachmentId }])),
+    [...threads, ...threads, ...threads].map(({ threadId }) =>
+      attach(threadId, [{ kind: 'image', attachmentId }]),
+    ),
   );
   const [taken, ...others] = answers.filter(({ status }) => status === 201);
   t.strictSame(others, []);

@@ -4,9 +4,10 @@ import type { AuditLog } from '../../../protocol/resources/audit.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import type { ListOf } from '../../node/client.ts';
 import { newStitch, type Tenant } from '../../node/tenant.ts';
-import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
+import { startReceiver } from '../../support/receiver.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t);
+const skein = await shareSkein(t);
 
 /** What was done to one thing, oldest first. */
 async function actsOn({ key }: Tenant, targetId: string): Promise<AuditLog[]> {
@@ -15,7 +16,7 @@ async function actsOn({ key }: Tenant, targetId: string): Promise<AuditLog[]> {
 }
 
 t.test('channels', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, person, projectId, environmentId, channelId, apiKeyId, userId } = tenant;
   const params = { channelId };
   await key.get('updateChannel', { params, body: { projectId, name: 'Sales' } });
@@ -42,7 +43,7 @@ t.test('channels', async t => {
 });
 
 t.test('stitches', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, projectId } = tenant;
   const { stitchId, secret } = await newStitch(tenant, 'https://receiver.example/hook?token=hush');
   const params = { stitchId };
@@ -61,14 +62,14 @@ t.test('stitches', async t => {
       ['stitch.archived', { name: 'stitch' }],
     ],
   );
-  const rows = await service.database.query<{ text: string }>('select a::text as text from audit_logs a');
+  const rows = await skein.database.query<{ text: string }>('select a::text as text from audit_logs a');
   const all = rows.map(row => row.text).join('\n');
   t.notOk(all.includes(secret));
   t.notOk(all.includes('hush'), 'an address may carry a secret');
 });
 
 t.test('who answers a thread, and whether anybody does', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, person, projectId, environmentId, userId, apiKeyId } = tenant;
   const { threadId } = await key.get<Thread>('createThread', { body: { projectId, environmentId } });
   const params = { threadId };
@@ -106,7 +107,7 @@ t.test('who answers a thread, and whether anybody does', async t => {
 });
 
 t.test('a message that opens a thread again is nobody’s act', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, projectId, channelId } = tenant;
   const body = { projectId, body: 'hello', externalThreadRef: 'somebody' };
   const send = () => key.get<{ threadId: string }>('createInboundMessage', { params: { channelId }, body });
@@ -120,53 +121,10 @@ t.test('a message that opens a thread again is nobody’s act', async t => {
   );
 });
 
-t.test('tests and replays, also to another stitch', async t => {
-  const tenant = await service.tenant();
-  const { key, projectId } = tenant;
-  const receiver = await receiverFor(t);
-  const source = await newStitch(tenant, receiver.url(), ['thread.message.received']);
-  const target = await newStitch(tenant, receiver.url(), ['agent.run.started']);
-  await getMessages(tenant, 1);
-  const [delivery] = await service.deliveries(
-    key,
-    { projectId, stitchId: source.stitchId, status: 'delivered' },
-    1,
-  );
-  const { deliveryId = '', eventId } = delivery ?? {};
-  await key.get('testStitch', { params: { stitchId: source.stitchId }, body: { projectId } });
-  const params = { deliveryId };
-  await key.get('replayDelivery', { params, body: { projectId } });
-  await key.get('replayDelivery', { params, body: { projectId, targetStitchId: target.stitchId } });
-  const since = new Date(0).toISOString();
-  await key.get('replayStitch', {
-    params: { stitchId: source.stitchId },
-    body: { projectId, since, targetStitchId: target.stitchId },
-  });
-  const eventName = 'thread.message.received';
-  const own = await actsOn(tenant, source.stitchId);
-  t.same(
-    own.map(({ action, details }) => [action, details]),
-    [
-      ['stitch.created', { name: 'stitch', eventNames: [eventName] }],
-      ['stitch.tested', { eventName: 'stitch.test.ping' }],
-      ['stitch.delivery_replayed', { deliveryId, eventId, eventName }],
-    ],
-  );
-  t.ok(own.every(({ address }) => address === '127.0.0.1'));
-  t.match(
-    (await actsOn(tenant, target.stitchId)).map(({ action, details }) => [action, details]),
-    [
-      ['stitch.created', {}],
-      ['stitch.delivery_replayed', { deliveryId, eventId, eventName, sourceStitchId: source.stitchId }],
-      ['stitch.replayed', { sourceStitchId: source.stitchId, since }],
-    ],
-  );
-});
-
 t.test('a test of a tool, once however often it is asked for', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { person, userId, projectId, environmentId } = tenant;
-  const receiver = await receiverFor(t);
+  const receiver = await startReceiver(t);
   const body = { projectId, environmentId, name: 'look_up', url: receiver.url() };
   const { toolId } = await person.get<{ toolId: string }>('createTool', { body });
   const params = { toolId };
@@ -182,9 +140,9 @@ t.test('a test of a tool, once however often it is asked for', async t => {
 });
 
 t.test('messages are no audit entries', async t => {
-  const { key, projectId, channelId } = await service.tenant();
+  const { key, projectId, channelId } = await skein.tenant();
   const count = async (): Promise<number> => {
-    const [row] = await service.database.query<{ count: number }>(
+    const [row] = await skein.database.query<{ count: number }>(
       'select count(*)::int as count from audit_logs where project_id = $1',
       [projectId],
     );

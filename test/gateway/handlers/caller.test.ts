@@ -58,9 +58,11 @@ t.test('the act counts as human: it reopens a closed thread and overtakes the ag
 
 t.test('the read cursor is the one of the user', async t => {
   const { channelId } = await newChannel(tenant);
-  const { threadId, sequence } = (await receiveMessage(tenant, channelId, { externalParticipantRef: 'x' })).body;
+  const { threadId, sequence } = (await receiveMessage(tenant, channelId, { externalParticipantRef: 'x' }))
+    .body;
   const list = async (asked: Asked = {}, query: Asked['query'] = {}) =>
-    (await key.get<ListOf<Thread>>('listThreads', { ...asked, query: { projectId, channelId, ...query } })).data;
+    (await key.get<ListOf<Thread>>('listThreads', { ...asked, query: { projectId, channelId, ...query } }))
+      .data;
   t.match(await list(acting, { unread: 'true' }), [{ threadId, unreadCount: 1 }]);
   await key.get('moveReadCursor', { params: { threadId }, body: { projectId, sequence }, ...acting });
   t.match(await list(acting), [{ readSequence: sequence, unreadCount: 0 }]);

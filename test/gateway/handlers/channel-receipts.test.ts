@@ -26,8 +26,7 @@ const send = async () => (await sendMessage(tenant, threadId)).body.messageId;
 const read = (messageId: string) => key.get<Message>('getMessage', { params: { threadId, messageId } });
 const getReceipts = async (messageId: string) =>
   (await readThreadEvents(database, threadId)).flatMap(({ eventName, data }) =>
-    /^channel\.message\.(?!requested)/.test(eventName) &&
-    (data['message'] as Message).messageId === messageId
+    /^channel\.message\.(?!requested)/.test(eventName) && (data['message'] as Message).messageId === messageId
       ? [eventName.slice('channel.message.'.length)]
       : [],
   );
@@ -76,7 +75,9 @@ t.test('concurrent links and receipts lose nothing, and repeat no event', async 
   await Promise.all(
     messageIds.flatMap((messageId, i) => {
       const externalMessageId = `race-${i}`;
-      const linked = report({ messageId, externalMessageId, status: 'sent' }, channelId, { key: `link-${i}` });
+      const linked = report({ messageId, externalMessageId, status: 'sent' }, channelId, {
+        key: `link-${i}`,
+      });
       const later = ['delivered', 'read', 'delivered'].map(status => report({ externalMessageId, status }));
       return [linked, ...later];
     }),

@@ -264,13 +264,6 @@ t.test('another channel of the same account stays subscribed', async t => {
   t.equal(first.account.subscribers.size, 0);
 });
 
-t.test('of two that connect one channel at once, one does', async t => {
-  const channelId = await newChannel();
-  const { token } = newNumber();
-  const replies = await Promise.all([1, 2, 3].map(() => connect(channelId, { accessToken: token.value })));
-  t.same(replies.map(({ status }) => status).sort(), [200, 409, 409]);
-});
-
 t.test('a partner app that a channel uses is not revoked', async t => {
   const own = await fixture.newPartnerApp(tenant);
   const params = { metaAppCredentialId: own.partnerAppCredentialId };

@@ -287,11 +287,3 @@ t.test("what is another's, or is not there, is not found; a trial needs somethin
   const body = { projectId: outsider.projectId, messages: says('Hi.') };
   t.equal((await outsider.key.ask('tryLoom', { params: { loomId }, body })).status, 404);
 });
-
-t.test('with an Idempotency-Key it is made once', async t => {
-  const asked = prompts.length;
-  const repeatable = { params: { loomId }, body: { projectId, messages: says('Hi.') }, key: 'once' };
-  const first = await key.get<LoomTrial>('tryLoom', repeatable);
-  t.strictSame(await key.get<LoomTrial>('tryLoom', repeatable), first);
-  t.equal(prompts.length, asked + 1);
-});

@@ -36,7 +36,14 @@ t.test('an outbound message is queued, stored, and requested of its channel', as
     metadata: { nested: { a: [1, null] } },
   };
   const { body: sent } = await sendMessage(tenant, threadId, fields);
-  t.match(sent, { ...fields, status: 'queued', direction: 'outbound', sequence: 2, channelId, environmentId });
+  t.match(sent, {
+    ...fields,
+    status: 'queued',
+    direction: 'outbound',
+    sequence: 2,
+    channelId,
+    environmentId,
+  });
   t.strictSame(sent.actor, { type: 'api_key', id: tenant.apiKeyId });
   t.strictSame(await readMessage(threadId, sent.messageId), sent);
   t.strictSame((await list(threadId)).data, [sent]);

@@ -12,7 +12,8 @@ const { key, person, projectId } = tenant;
 
 const write = (threadId: string, body: string, by = key) =>
   by.get<ThreadNote>('createNote', { params: { threadId }, body: { projectId, body } });
-const list = (threadId: string) => key.all<ThreadNote>('listNotes', { params: { threadId }, query: { limit: 2 } });
+const list = (threadId: string) =>
+  key.all<ThreadNote>('listNotes', { params: { threadId }, query: { limit: 2 } });
 const change = ({ threadId, threadNoteId }: Pick<ThreadNote, 'threadId' | 'threadNoteId'>, body: string) =>
   person.ask<ThreadNote & Refusal>('updateNote', {
     params: { threadId, threadNoteId },

@@ -7,12 +7,7 @@ import type { ReadCursor } from '../../../protocol/resources/presence.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import { matchesSchema } from '../../../protocol/validate.ts';
 import type { ListOf, Refusal } from '../../node/client.ts';
-import {
-  addConsoleMember,
-  newThread,
-  readThreadEvents,
-  sendMessage,
-} from '../../support/conversations.ts';
+import { addConsoleMember, newThread, readThreadEvents, sendMessage } from '../../support/conversations.ts';
 import { shareSkein } from '../../support/skein.ts';
 import { openStream } from '../stream/stream-fixture.ts';
 

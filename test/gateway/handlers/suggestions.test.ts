@@ -2,10 +2,10 @@
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { Refusal } from '../../node/client.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t);
-const { key, projectId, environmentId } = await service.tenant();
+const skein = await shareSkein(t);
+const { key, projectId, environmentId } = await skein.tenant();
 
 /** A run that has given its answer to its thread. */
 async function newAnswering(more: object = {}): Promise<string> {
@@ -33,7 +33,7 @@ async function newAnswering(more: object = {}): Promise<string> {
     ...more,
   };
   const insert = 'insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)';
-  await service.database.query(insert, [JSON.stringify(row)]);
+  await skein.database.query(insert, [JSON.stringify(row)]);
   return agentRunId;
 }
 

@@ -2,10 +2,10 @@
 import t from 'tap';
 import type { OperationId } from '../../../protocol/operations/table.ts';
 import type { Asked, Refusal, Reply } from '../../node/client.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t, { publicOnly: true, limits: '{"stitches":2}' });
-const { key, projectId, environmentId, channelId } = await service.tenant();
+const skein = await shareSkein(t);
+const { key, projectId, environmentId, channelId } = await skein.tenant();
 
 interface Kind {
   readonly noun: 'Loom' | 'Agent' | 'Stitch' | 'Tool' | 'Channel';
@@ -97,18 +97,6 @@ t.test('DELETE archives, PATCH with archived: false brings back', async t => {
     t.match(restored, { status: 200, body: { archivedAt: null } });
     t.equal((await read()).body.archivedAt, null);
   }
-});
-
-t.test('a stitch comes back where there is room for it', async t => {
-  const create = () => make<{ stitch: { stitchId: string } }>('createStitch', { webhookUrl });
-  const { stitch: old } = await create();
-  const params = { stitchId: old.stitchId };
-  await ask('archiveStitch', { params });
-  const { stitch: successor } = await create();
-  const restore = () => ask<Refusal>('updateStitch', { params, body: { projectId, archived: false } });
-  t.match(await restore(), { status: 409, body: { details: { limit: 'stitches', most: 2 } } });
-  t.equal((await ask('archiveStitch', { params: { stitchId: successor.stitchId } })).status, 204);
-  t.equal((await restore()).status, 200);
 });
 
 t.test('a thread and a version of a loom go the same way', async t => {

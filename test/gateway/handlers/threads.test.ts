@@ -219,7 +219,9 @@ t.test('a search finds words, and shows nothing that the key may not read', asyn
   const { data, hasMore } = await list(tenant, tenant.key, { q: 'where parcel' });
   t.equal(hasMore, false);
   const { threadId, messageId, createdAt } = first;
-  t.match(data, [{ threadId, preview: { messageId }, match: { field: 'message', messageId, at: createdAt } }]);
+  t.match(data, [
+    { threadId, preview: { messageId }, match: { field: 'message', messageId, at: createdAt } },
+  ]);
   const { snippet = '', highlights = [] } = data[0]?.match ?? {};
   const marked = highlights.map(([from, to]) => snippet.slice(from, to));
   t.strictSame(marked, ['Where', 'parcel', 'Parcel']);

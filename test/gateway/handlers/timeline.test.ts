@@ -91,9 +91,10 @@ t.test('runs and their tool calls', async t => {
 });
 
 t.test('a message is found by either of its ids', async t => {
-  const find = (query: Asked['query']) =>
+  const find = (query: NonNullable<Asked['query']>) =>
     key.get<ListOf<{ messageId: string; threadId: string }>>('findMessages', { query });
-  const getIds = async (query: Asked['query']) => (await find(query)).data.map(each => each.messageId);
+  const getIds = async (query: NonNullable<Asked['query']>) =>
+    (await find(query)).data.map(each => each.messageId);
   const externalMessageId = 'wamid.1';
   t.match((await find({ messageId })).data, [{ messageId, threadId, externalMessageId }]);
   t.strictSame(await getIds({ messageId, externalMessageId }), [messageId]);
@@ -107,7 +108,9 @@ t.test('a message is found by either of its ids', async t => {
   const { body: same } = await sendMessage(tenant, elsewhere.threadId);
   await receipt({ messageId: same.messageId, externalMessageId, status: 'sent' }, second.channelId);
   const page = await find({ externalMessageId, limit: 1 });
-  t.strictSame(await getIds({ externalMessageId, limit: 1, cursor: page.nextCursor ?? '' }), [same.messageId]);
+  t.strictSame(await getIds({ externalMessageId, limit: 1, cursor: page.nextCursor ?? '' }), [
+    same.messageId,
+  ]);
   t.strictSame(await getIds({ externalMessageId }), [messageId, same.messageId]);
   const params = { threadId: elsewhere.threadId, messageId };
   t.equal((await key.ask('getMessageTimeline', { params })).status, 404, 'a message of another thread');
