@@ -8,10 +8,12 @@ import { credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { loadSync, type MessageTypeDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import t from 'tap';
 import { serviceName } from '../../../gateway/grpc/definition.ts';
-import { bearer, GrpcNode, inbound, token } from './grpc-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { bearer, getAddress, inbound, token } from './grpc-fixture.ts';
 
 const buf = fileURLToPath(new URL('../../../node_modules/.bin/buf', import.meta.url));
-const node = await GrpcNode.start(t);
+const skein = await shareSkein(t);
+const address = getAddress(skein);
 
 function curl(...args: string[]): Promise<{ readonly stdout: string }> {
   return promisify(execFile)(buf, ['curl', '--protocol', 'grpc', '--http2-prior-knowledge', ...args]);
@@ -20,7 +22,7 @@ function curl(...args: string[]): Promise<{ readonly stdout: string }> {
 const withToken = ['-H', `authorization: Bearer ${token}`, '--reflect-header', '*'];
 
 t.test('buf lists the methods', async t => {
-  const { stdout } = await curl(...withToken, '--list-methods', `http://${node.address}`);
+  const { stdout } = await curl(...withToken, '--list-methods', `http://${address}`);
   const methods = [
     'GetThread',
     'IngestMessage',
@@ -36,7 +38,7 @@ t.test('buf lists the methods', async t => {
 });
 
 t.test('buf makes a call, with the names of the contract', async t => {
-  const tenant = await node.tenant();
+  const tenant = await skein.tenant();
   const { idempotencyKey, externalParticipantRef, projectId, environmentId, channelId } = inbound(
     tenant,
     'buf',
@@ -50,7 +52,7 @@ t.test('buf makes a call, with the names of the contract', async t => {
     body: 'by buf',
     attachments: [{ kind: 'ATTACHMENT_KIND_IMAGE', url: 'https://media.example/a.png', size_bytes: 17 }],
   };
-  const call = [...withToken, '-d', JSON.stringify(request), `http://${node.address}/${serviceName}`];
+  const call = [...withToken, '-d', JSON.stringify(request), `http://${address}/${serviceName}`];
   const url = call.pop();
   const { stdout } = await curl(...call, `${url}/IngestMessage`);
   t.match(JSON.parse(stdout), {
@@ -67,7 +69,7 @@ t.test('buf makes a call, with the names of the contract', async t => {
 });
 
 t.test('without a token there is nothing to be learnt', async t => {
-  await t.rejects(curl('--list-methods', `http://${node.address}`), { message: /not authenticated/ });
+  await t.rejects(curl('--list-methods', `http://${address}`), { message: /not authenticated/ });
 });
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -101,7 +103,7 @@ t.test('every file that a file depends on can be had by its name', async t => {
   for (const service of versions) {
     const info = service['ServerReflectionInfo'];
     if (info === undefined) throw new Error('no method ServerReflectionInfo');
-    const client = new (makeGenericClientConstructor({}, ''))(node.address, credentials.createInsecure());
+    const client = new (makeGenericClientConstructor({}, ''))(address, credentials.createInsecure());
     t.teardown(() => client.close());
     const call = client.makeBidiStreamRequest(
       info.path,

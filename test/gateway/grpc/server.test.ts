@@ -19,7 +19,7 @@ import { serviceName } from '../../../gateway/grpc/definition.ts';
 import type { GetThreadResponse__Output } from '../../../protocol/gen/skein/internal/v1/GetThreadResponse.ts';
 import { eventually } from '../../support/eventually.ts';
 import { authority, clientTest, receiverTest } from '../../support/certificates.ts';
-import { answer, bearer, failure, getFailure, GrpcNode } from './grpc-fixture.ts';
+import { answer, bearer, connect, failure, getFailure, startGrpcNode } from './grpc-fixture.ts';
 
 const readable = { enums: String, defaults: true, oneofs: true } as const;
 const health = loadSync(protoPath, readable)['grpc.health.v1.Health'] as ServiceDefinition;
@@ -33,7 +33,10 @@ const reflection = loadSync(
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A client of a service by its methods alone. */
-function generic(t: Test, node: GrpcNode): InstanceType<ReturnType<typeof makeGenericClientConstructor>> {
+function generic(
+  t: Test,
+  node: { readonly address: string },
+): InstanceType<ReturnType<typeof makeGenericClientConstructor>> {
   const client = new (makeGenericClientConstructor({}, ''))(node.address, credentials.createInsecure());
   t.teardown(() => client.close());
   return client;
@@ -46,7 +49,7 @@ function getMethod(service: ServiceDefinition, name: string): MethodDefinition<o
 }
 
 t.test('health', async t => {
-  const node = await GrpcNode.start(t);
+  const node = await startGrpcNode(t);
   const client = generic(t, node);
   const check = getMethod(health, 'Check');
   const ask = (service: string): Promise<Fields> =>
@@ -78,13 +81,13 @@ t.test('health', async t => {
   watching.on('data', ({ status }: Fields) => seen.push(status));
   const ended = once(watching, 'error');
   await eventually('first state', async () => seen.length > 0);
-  await node.skein.stop();
+  await node.stop();
   t.match(getFailure((await ended)[0] as ServiceError), { code: codes.UNAVAILABLE });
   t.same(seen, ['SERVING', 'NOT_SERVING'], 'the drain is told before the end');
 });
 
 t.test('reflection, for who has a token', async t => {
-  const node = await GrpcNode.start(t);
+  const node = await startGrpcNode(t);
   const client = generic(t, node);
   const info = getMethod(reflection, 'ServerReflectionInfo');
   const open = (metadata: Metadata): ClientDuplexStream<object, Fields> =>
@@ -138,7 +141,7 @@ t.test('TLS', async t => {
     Buffer.from(clientTest.key),
     Buffer.from(clientTest.cert),
   );
-  const ask = (client: ReturnType<GrpcNode['client']>, withinMs = 600_000) =>
+  const ask = (client: ReturnType<typeof connect>, withinMs = 600_000) =>
     failure(
       answer<GetThreadResponse__Output>(
         (metadata, options, done) => client.getThread({}, metadata, options, done),
@@ -150,26 +153,28 @@ t.test('TLS', async t => {
   const understood = { code: codes.INVALID_ARGUMENT };
 
   t.test('of the server', async t => {
-    const node = await GrpcNode.start(t, tls);
-    t.match(await ask(node.client(credentials.createSsl(ca), named)), understood);
+    const node = await startGrpcNode(t, tls);
+    t.match(await ask(connect(t, node.address, credentials.createSsl(ca), named)), understood);
     for (const channel of [credentials.createInsecure(), credentials.createSsl()]) {
-      const { code } = await ask(node.client(channel, named), 2_000);
+      const { code } = await ask(connect(t, node.address, channel, named), 2_000);
       t.ok(code === codes.UNAVAILABLE || code === codes.DEADLINE_EXCEEDED, `${code}`);
     }
   });
 
   t.test('of both', async t => {
-    const node = await GrpcNode.start(t, { ...tls, GRPC_TLS_CA: await file('ca.pem', clientTest.cert) });
-    t.match(await ask(node.client(withCertificate, named)), understood);
-    t.match(await ask(node.client(credentials.createSsl(ca), named)), { code: codes.UNAVAILABLE });
+    const node = await startGrpcNode(t, { ...tls, GRPC_TLS_CA: await file('ca.pem', clientTest.cert) });
+    t.match(await ask(connect(t, node.address, withCertificate, named)), understood);
+    t.match(await ask(connect(t, node.address, credentials.createSsl(ca), named)), {
+      code: codes.UNAVAILABLE,
+    });
   });
 
   t.test('an invalid certificate stops the start, and is named', async t => {
     const none = join(folder, 'none.pem');
-    await t.rejects(GrpcNode.start(t, { ...tls, GRPC_TLS_KEY: none }), {
+    await t.rejects(startGrpcNode(t, { ...tls, GRPC_TLS_KEY: none }), {
       message: `the file that GRPC_TLS_KEY names cannot be read: ${none}`,
     });
-    await t.rejects(GrpcNode.start(t, { ...tls, GRPC_TLS_CERT: await file('bad.pem', 'rubbish') }), {
+    await t.rejects(startGrpcNode(t, { ...tls, GRPC_TLS_CERT: await file('bad.pem', 'rubbish') }), {
       message: 'GRPC_TLS_CERT and GRPC_TLS_KEY are not a certificate and its key',
     });
   });
