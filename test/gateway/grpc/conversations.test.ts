@@ -92,13 +92,6 @@ t.test('unary calls', async t => {
     t.equal(twins.filter(({ replayed }) => !replayed).length, 1);
   });
 
-  t.test('a refusal is kept under its key too', async t => {
-    const missing = inbound(tenant, 'refused', { threadId: newId('thread') });
-    const refusal = await failure(ingest(missing));
-    t.equal(refusal.code, codes.NOT_FOUND);
-    t.match(await failure(ingest(missing)), { code: codes.NOT_FOUND, info: refusal.info });
-  });
-
   t.test('a message goes out in the name of the service', async t => {
     const request = { projectId, environmentId, threadId, idempotencyKey: 'out', body: 'Hello.' };
     const sent = await send(request, bearer());
@@ -182,22 +175,6 @@ t.test('unary calls', async t => {
         () => false,
       ),
     );
-  });
-
-  t.test('without a token nothing is answered, and no answer reveals which tokens are valid', async t => {
-    const request = inbound(tenant, 'secret');
-    const wrong = ['', 'wrong', 'x'.repeat(35), `${token}x`].map(each => bearer(each));
-    for (const metadata of [bearer(''), ...wrong]) {
-      const { code, info } = await failure(ingest(request, metadata));
-      t.equal(code, codes.UNAUTHENTICATED);
-      t.match(info?.reason, /^svc\/auth\/(missing_credentials|invalid_token)$/);
-    }
-    const empty = bearer();
-    empty.remove('authorization');
-    t.match(await failure(ingest(request, empty)), {
-      code: codes.UNAUTHENTICATED,
-      info: { reason: 'svc/auth/missing_credentials' },
-    });
   });
 
   t.test('a deadline that has passed begins nothing', async t => {

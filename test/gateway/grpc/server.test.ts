@@ -1,14 +1,12 @@
-/** What stands around the methods: TLS, health, reflection, the drain. */
+/** The gRPC server: health, TLS, and the end of a node. */
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import {
   credentials,
   makeGenericClientConstructor,
   Metadata,
   status as codes,
-  type ClientDuplexStream,
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
@@ -23,13 +21,6 @@ import { answer, bearer, connect, failure, getFailure, startGrpcNode } from './g
 
 const readable = { enums: String, defaults: true, oneofs: true } as const;
 const health = loadSync(protoPath, readable)['grpc.health.v1.Health'] as ServiceDefinition;
-const reflection = loadSync(
-  createRequire(import.meta.url)
-    .resolve('@grpc/reflection')
-    .replace(/src[^]*$/, 'proto/grpc/reflection/v1/reflection.proto'),
-  readable,
-)['grpc.reflection.v1.ServerReflection'] as ServiceDefinition;
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A client of a service by its methods alone. */
@@ -84,44 +75,6 @@ t.test('health', async t => {
   await node.stop();
   t.match(getFailure((await ended)[0] as ServiceError), { code: codes.UNAVAILABLE });
   t.same(seen, ['SERVING', 'NOT_SERVING'], 'the drain is told before the end');
-});
-
-t.test('reflection, for who has a token', async t => {
-  const node = await startGrpcNode(t);
-  const client = generic(t, node);
-  const info = getMethod(reflection, 'ServerReflectionInfo');
-  const open = (metadata: Metadata): ClientDuplexStream<object, Fields> =>
-    client.makeBidiStreamRequest(
-      info.path,
-      info.requestSerialize,
-      bytes => info.responseDeserialize(bytes) as Fields,
-      metadata,
-      {},
-    );
-  const outsider = open(new Metadata());
-  const refused = once(outsider, 'error');
-  outsider.resume();
-  t.match(getFailure((await refused)[0] as ServiceError), { code: codes.UNAUTHENTICATED });
-
-  const call = open(bearer());
-  call.write({ listServices: '' });
-  const [listed] = (await once(call, 'data')) as [Fields];
-  t.match(listed, { listServicesResponse: { service: [{ name: serviceName }] } });
-  call.write({ fileContainingSymbol: serviceName });
-  const [described] = (await once(call, 'data')) as [
-    { fileDescriptorResponse?: { fileDescriptorProto: Buffer[] } },
-  ];
-  const files = described.fileDescriptorResponse?.fileDescriptorProto ?? [];
-  for (const name of ['IngestMessages', 'google.rpc', 'Timestamp']) {
-    t.ok(
-      files.some(file => Buffer.from(file).includes(name)),
-      name,
-    );
-  }
-  const over = once(call, 'end');
-  call.end();
-  call.resume();
-  await over;
 });
 
 t.test('TLS', async t => {

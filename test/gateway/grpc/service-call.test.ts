@@ -98,23 +98,3 @@ t.test('an actor is given the time that the client has, and no more than REST gi
   t.ok(short > 0 && short <= 3_000, `${short} ms`);
   t.same([long, endless], [10_000, 10_000]);
 });
-
-t.test('it acts where its request says, and nowhere else', async t => {
-  const call = callWith({});
-  t.match(await call.authoriseScope(projectId, environmentId), { projectId, environmentId, role: 'service' });
-  for (const [project, environment] of [
-    [newId('project'), environmentId],
-    [projectId, newId('environment')],
-  ] as const) {
-    await t.rejects(call.authoriseScope(project, environment), new ServiceError('svc/runtime/not_found'));
-  }
-});
-
-t.test('a request without an environment is refused with that reason', async t => {
-  const authority = new ServiceAuthority({ query: () => Promise.resolve([]) }, systemClock);
-  await t.rejects(authority.scope(undefined, projectId, undefined), {
-    code: 'svc/validation/invalid_request',
-    details: { issues: [{ path: '/request/environmentId', code: 'required' }] },
-  });
-  await t.rejects(authority.scope(undefined, projectId, environmentId), { code: 'svc/runtime/not_found' });
-});

@@ -109,36 +109,6 @@ t.test('from now on, from the beginning, from the middle', async t => {
   });
 });
 
-t.test('one environment alone', async t => {
-  const { events, stream, client } = await smallNode(t);
-  events.append(sandbox);
-  events.append(production);
-  events.append(sandbox);
-  const subscriber = new Subscriber(client, {
-    projectId,
-    environmentId: sandbox,
-    cursor: { epoch: 'first', seq: 0 },
-  });
-  await subscriber.through(3);
-  stream.context.hub.onEvents([events.append(production), events.append(sandbox)]);
-  t.same(await subscriber.through(5), [1, 3, 5]);
-});
-
-t.test('a gap is filled before anything newer is shown, and repeated events are shown once', async t => {
-  const { events, clock, stream, client } = await smallNode(t);
-  const subscriber = new Subscriber(client, { projectId });
-  await subscriber.begun();
-  const [one, two, three, four] = events.appendMany(4);
-  if (!one || !two || !three || !four) throw new Error('four were made');
-  stream.context.hub.onEvents([one, four, four, three]);
-  await subscriber.through(1);
-  await clock.advance(50);
-  t.same(await subscriber.through(4), [1, 2, 3, 4]);
-  stream.context.hub.onEvents([two, four]);
-  stream.context.hub.onEvents(events.appendMany(1));
-  t.same(await subscriber.through(5), [1, 2, 3, 4, 5]);
-});
-
 t.test(
   'a cursor that cannot be resumed from is answered with a reset, and events go on after it',
   async t => {

@@ -138,18 +138,3 @@ t.test('a test of a tool, once however often it is asked for', async t => {
   t.equal(tests.length, 1);
   t.notOk(JSON.stringify(tests).includes('hush'));
 });
-
-t.test('messages are no audit entries', async t => {
-  const { key, projectId, channelId } = await skein.tenant();
-  const count = async (): Promise<number> => {
-    const [row] = await skein.database.query<{ count: number }>(
-      'select count(*)::int as count from audit_logs where project_id = $1',
-      [projectId],
-    );
-    return row?.count ?? 0;
-  };
-  const before = await count();
-  const body = { projectId, body: 'hello', externalThreadRef: 'somebody' };
-  await key.get('createInboundMessage', { params: { channelId }, body });
-  t.equal(await count(), before);
-});

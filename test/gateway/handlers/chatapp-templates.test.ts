@@ -6,9 +6,9 @@ import type { Message } from '../../../protocol/resources/message.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import type { ListOf, Refusal } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startChatapp } from './chatapp-fixture.ts';
+import { shareChatapp } from './chatapp-fixture.ts';
 
-const { provider, tenant, connected, newChannel } = await startChatapp(t);
+const { provider, tenant, connected, newChannel } = await shareChatapp(t);
 const { projectId, environmentId, key } = tenant;
 
 const list = (channelId: string, query: Readonly<Record<string, string | number>> = {}) =>
