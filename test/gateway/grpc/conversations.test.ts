@@ -6,7 +6,6 @@ import type { IngestMessageRequest } from '../../../protocol/gen/skein/internal/
 import type { IngestMessageResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessageResponse.ts';
 import type { SendMessageRequest } from '../../../protocol/gen/skein/internal/v1/SendMessageRequest.ts';
 import type { SendMessageResponse__Output } from '../../../protocol/gen/skein/internal/v1/SendMessageResponse.ts';
-import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { ListOf } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -19,7 +18,6 @@ import {
   getAddress,
   inbound,
   startGrpcNode,
-  token,
 } from './grpc-fixture.ts';
 
 t.test('unary calls', async t => {

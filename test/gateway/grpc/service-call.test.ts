@@ -2,13 +2,12 @@
 import t from 'tap';
 import {
   nodeForServices,
-  ServiceAuthority,
   ServiceCall,
   type CallContext,
   type ServiceRequest,
 } from '../../../gateway/grpc/service-call.ts';
 import { Cancelled } from '../../../gateway/grpc/status.ts';
-import { notFound, ServiceError } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Endpoint } from '../../../gateway/pipeline/call.ts';
 import { threadOperations } from '../../../protocol/operations/threads.ts';

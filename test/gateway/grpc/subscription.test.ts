@@ -23,7 +23,6 @@ import {
   ManualClock,
   MemoryEvents,
   numbers,
-  production,
   projectId,
   sandbox,
   createSurroundings,

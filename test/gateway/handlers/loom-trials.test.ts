@@ -1,6 +1,5 @@
 /** Trials of looms: the answer, what it costs, and that nothing else happens. */
 import t from 'tap';
-import { newId } from '../../../protocol/ids.ts';
 import type { AgentRun } from '../../../protocol/resources/agent.ts';
 import type { Budgets } from '../../../protocol/resources/budget.ts';
 import type { Loom } from '../../../protocol/resources/loom.ts';

@@ -103,19 +103,6 @@ t.test('a message after that starts a new conversation, though the thread was in
   t.match(await getRows(threadId), { threads: 1, messages: 1 });
 });
 
-t.test('a thread that wakes while it is being forgotten stays', async t => {
-  const tenant = await skein.tenant();
-  const { threadId } = await write(tenant, 'waking');
-  const em = database.em();
-  await em.begin();
-  await em.execute('update threads set updated_at = updated_at where thread_id = ?', [threadId]);
-  await sweep(database, Date.now() + 31 * day, silentLog);
-  t.match(await getRows(threadId), { threads: 1, messages: 1 }, 'nobody waits for it');
-  await em.commit();
-  await sweep(database, Date.now() + 31 * day, silentLog);
-  t.match(await getRows(threadId), { threads: 0, messages: 0 });
-});
-
 t.test(
   'a thread that was locked while its files were erased is left, with its files, for the next sweep',
   async t => {

@@ -1,7 +1,7 @@
 /** What two people edit: tags, preconditions, merged metadata, and one way into the archive and back, on a whole node. */
 import t from 'tap';
 import type { OperationId } from '../../../protocol/operations/table.ts';
-import type { Asked, Refusal, Reply } from '../../node/client.ts';
+import type { Asked, ListOf, Refusal, Reply } from '../../node/client.ts';
 import { shareSkein } from '../../support/skein.ts';
 
 const skein = await shareSkein(t);
@@ -92,7 +92,17 @@ t.test('DELETE archives, PATCH with archived: false brings back', async t => {
     t.equal((await ask(archive, { params }, '"old"')).status, 412);
     t.equal((await ask(archive, { params }, getTag(await read()))).status, 204);
     t.ok((await read()).body.archivedAt, noun);
-    t.equal((await ask(archive, { params })).status, 204, 'once more changes nothing');
+    t.equal((await ask(archive, { params })).status, 204, 'idempotent');
+    const list: OperationId = noun === 'Stitch' ? 'listStitches' : `list${noun as 'Loom' | 'Agent'}s`;
+    const ids = async (query: NonNullable<Asked['query']>) => {
+      const { data } = await key.get<ListOf<Readonly<Record<string, unknown>>>>(list, {
+        query: { projectId, ...query },
+      });
+      return data.map(each => each[Object.keys(params)[0] ?? '']);
+    };
+    t.strictSame(await ids({ archived: true }), Object.values(params));
+    t.notOk((await ids({ archived: false })).includes(Object.values(params)[0]));
+    t.notOk((await ids({})).includes(Object.values(params)[0]));
     const restored = await ask<Shown>(`update${noun}`, { params, body: { projectId, archived: false } });
     t.match(restored, { status: 200, body: { archivedAt: null } });
     t.equal((await read()).body.archivedAt, null);

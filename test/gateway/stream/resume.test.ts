@@ -4,7 +4,6 @@ import { newId } from '../../../protocol/ids.ts';
 import {
   admission,
   Client,
-  ManualClock,
   MemoryEvents,
   numbers,
   production,

@@ -11,7 +11,6 @@ import {
   projectId,
   refusal,
   sandbox,
-  settle,
   startNode,
   type NodeParts,
 } from './stream-fixture.ts';
