@@ -228,7 +228,7 @@ t.test('unary calls', async t => {
   t.test('/metrics counts calls by method and code', async t => {
     const metrics = await (await fetch(`${skein.url}/metrics`)).text();
     t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="OK"\} \d+/);
-    t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="UNAUTHENTICATED"\} \d+/);
+    t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="INVALID_ARGUMENT"\} \d+/);
     t.match(metrics, /skein_grpc_milliseconds_count\{method="GetThread"\} \d+/);
   });
 });
