@@ -132,6 +132,21 @@ t.test('a channel that was never connected has no templates, and sends none', as
   t.match([sent.status, sent.body.error], [409, 'svc/chatapp/channel_not_connected']);
 });
 
+t.test('a number that the provider writes another way answers in the thread that was begun', async t => {
+  const given = '5511900000001';
+  const called = '551190000001';
+  provider.messages.rules.calledOtherwise.set(given, called);
+  const { channelId, number, threadId, components } = await start(`+${given}`);
+  const { messageId } = (await send(channelId, { threadId, components })).body;
+  const read = () => key.get<Message>('getMessage', { params: { threadId, messageId } });
+  await eventually('it was sent', async () => (await read()).status === 'sent');
+  t.equal(provider.messages.sent.at(-1)?.message['to'], `+${given}`, 'with the country code');
+  await provider.write(number, { phone: called }, { type: 'text', text: { body: 'Thank you' } });
+  const bodies = async () =>
+    (await key.all<Message>('listMessages', { params: { threadId } })).map(({ body }) => body);
+  await eventually('the answer', async () => (await bodies()).includes('Thank you'));
+});
+
 t.test('a thread is of somebody whom the provider can reach', async t => {
   const { channelId } = await connected();
   for (const externalRef of ['ada', '123', '1'.repeat(16), 'US.', 'us.1', 'US.a b']) {

@@ -84,6 +84,10 @@ t.test('what became of a channel is told in turn: since when, by whom and why', 
     changed('disconnected', 'connecting'),
   ]);
   t.equal(told.length, 6);
+  const audit = await person.get<ListOf<{ details: object }>>('listAuditLogs', {
+    query: { projectId, action: 'channel.status_changed', targetId: channelId },
+  });
+  t.match(audit.data.at(-1)?.details, { status: 'connecting', previousStatus: 'disconnected' });
   t.match(
     data.filter(each => !told.includes(each)),
     [

@@ -135,6 +135,16 @@ t.test('every replay and test is in the audit log', async t => {
     params: { deliveryId: delivery?.deliveryId ?? '' },
     body: { projectId },
   });
+  const target = await newStitch(tenant, receiver);
+  const toTarget = {
+    params: { deliveryId: delivery?.deliveryId ?? '' },
+    body: { projectId, targetStitchId: target },
+  };
+  await key.get('replayDelivery', toTarget);
+  const acts = await person.get<ListOf<AuditLog>>('listAuditLogs', {
+    query: { projectId, targetId: target },
+  });
+  t.match(acts.data[0], { action: 'stitch.delivery_replayed', details: { sourceStitchId: stitchId } });
   const span = { projectId, since: '2026-01-01T00:00:00Z', statuses: ['cancelled'] };
   t.match(await key.get('replayStitch', { params: { stitchId }, body: span }), {
     accepted: true,

@@ -357,6 +357,16 @@ t.test('a participant who writes again has a name again, and the thread a past',
   t.same(row, { external_ref: name }, 'kept, too');
 });
 
+t.test('two requests erase everything up to the newest event', async t => {
+  const tenant = await skein.tenant();
+  const { threadId } = await write(tenant, 'Eve-16180', 'one');
+  await erase(tenant, threadId);
+  await write(tenant, 'Eve-16180', 'two');
+  await erase(tenant, threadId);
+  await Promise.all([eraseNowAndLater(), eraseNowAndLater()]);
+  t.same(await columnsWith(database, 'Eve-16180'), []);
+});
+
 t.test('a copy has everything of one participant, in pages of any size, until it is erased', async t => {
   const tenant = await skein.tenant();
   const { key, projectId, environmentId } = tenant;

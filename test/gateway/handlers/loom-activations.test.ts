@@ -59,6 +59,11 @@ t.test('every activation is an entry: who, when and why, and what was active bef
     },
   ]);
   t.equal(data.length, 4, 'what changes nothing is no entry');
+  const unused = { ...definition, projectId, activate: false, reason: 'Why?' };
+  t.match(await key.ask<Refusal>('createLoomVersion', { params: { loomId }, body: unused }), {
+    status: 422,
+    body: { details: { issues: [{ path: '/body/reason', code: 'activate' }] } },
+  });
   t.notOk(hasMore);
 
   const page = await history(loomId, { limit: 3 });

@@ -117,6 +117,11 @@ t.test('PATCH, disable, enable, archive', async t => {
   t.equal((await key.ask('archiveStitch', { params })).status, 204, 'twice is once');
   t.match(await key.get<Stitch>('getStitch', { params }), { archivedAt: String });
   t.strictSame(await key.all('listStitches', { query: { projectId } }), []);
+  const [older, newer] = [await create(tenant), await create(tenant)];
+  t.strictSame(await key.all('listStitches', { query: { projectId, limit: 1 } }), [
+    newer.stitch,
+    older.stitch,
+  ]);
   await refused(
     t,
     key,

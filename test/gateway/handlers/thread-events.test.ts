@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { EventEnvelope } from '../../../protocol/resources/event.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
-import { addConsoleMember } from '../../support/conversations.ts';
+import { addConsoleMember, newScopedKey } from '../../support/conversations.ts';
 import type { Asked, ListOf } from '../../node/client.ts';
 import { shareSkein } from '../../support/skein.ts';
 
@@ -52,6 +52,8 @@ t.test('by names and patterns, in pages', async t => {
     query: { eventName, limit: 1 },
   });
   t.strictSame(paged, (await list(key, { eventName })).data);
+  const few = getNames(await list(await newScopedKey(owner, ['threads:read'])));
+  t.strictSame([few.includes('thread.message.received'), few.length], [false, 4], 'without messages');
   const { status, body } = await key.ask('listThreadEvents', {
     ...thread,
     query: { eventName: ['thread.*', 'nope'] },

@@ -136,6 +136,20 @@ t.test('retries with growing pauses while the database is away', async t => {
   t.same(seqs(), [1, 2, 3, 4]);
 });
 
+t.test('waits for a database that is away when the first follower comes', async t => {
+  const { clock, events, hub } = setUp();
+  events.appendMany(4);
+  events.failing = 2;
+  const one = follower();
+  const stream = hub.join(projectId, one);
+  await clock.advance(0);
+  t.equal(stream.loaded, false);
+  await clock.advance(300);
+  t.equal(events.failed, 2);
+  t.equal(stream.head, 4);
+  t.equal(one.loads, 1);
+});
+
 t.test('notices news that was lost and that nothing followed', async t => {
   const { clock, events, hub, seqs } = setUp();
   hub.join(projectId, follower());

@@ -4,6 +4,7 @@ import { newId } from '../../../protocol/ids.ts';
 import {
   admission,
   Client,
+  ManualClock,
   MemoryEvents,
   numbers,
   production,
@@ -137,6 +138,21 @@ t.test('a cursor that another node has brought further than this one has heard: 
   commit();
   t.same(await fromThere.through(9), [8, 9]);
   t.same(await here.through(9), [6, 7, 8, 9]);
+});
+
+t.test('numbers that start over while the stream is live: reset', async t => {
+  const clock = new ManualClock();
+  const { events, connect, commit } = await setUp(t, { clock });
+  events.appendMany(5);
+  const client = connect();
+  await client.resume();
+  events.rows.length = 1;
+  events.epoch = 'second';
+  await clock.advance(3_000);
+  await client.until(({ frames }) => frames.length === 2);
+  t.same(client.frames[1], { type: 'reset', epoch: 'second', seq: 1, reason: 'epoch' });
+  commit();
+  t.same(await client.through(2), [2]);
 });
 
 t.test('ephemeral events have no number, and reach live clients only', async t => {
