@@ -11,6 +11,7 @@ import {
   projectId,
   refusal,
   sandbox,
+  settle,
   startNode,
   type NodeParts,
 } from './stream-fixture.ts';
@@ -164,6 +165,15 @@ t.test('rights that cannot be checked leave the sockets alone', async t => {
   await clock.advance(20_000);
   t.equal(asked, 2);
   t.equal(client.closed, undefined);
+});
+
+t.test('concurrent upgrades do not pass the limit together', async t => {
+  const userId = newId('user');
+  const { node, connect } = await setUp(t, { admit: () => admission({ userId }), maxPerHolder: 3 });
+  const clients = Array.from({ length: 8 }, connect);
+  await Promise.all(clients.map(client => client.opened()));
+  await settle();
+  t.equal(node.stream.size, 3);
 });
 
 t.test('a refusal is an answer before the upgrade, and a plain GET is told to upgrade', async t => {
