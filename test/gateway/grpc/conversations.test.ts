@@ -10,15 +10,7 @@ import type { Message } from '../../../protocol/resources/message.ts';
 import type { ListOf } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
 import { shareSkein } from '../../support/skein.ts';
-import {
-  answer,
-  bearer,
-  connect,
-  failure,
-  getAddress,
-  inbound,
-  startGrpcNode,
-} from './grpc-fixture.ts';
+import { answer, bearer, connect, failure, getAddress, inbound } from './grpc-fixture.ts';
 
 t.test('unary calls', async t => {
   const skein = await shareSkein(t);
@@ -230,18 +222,5 @@ t.test('unary calls', async t => {
     t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="OK"\} \d+/);
     t.match(metrics, /skein_grpc_calls_total\{method="IngestMessage",code="INVALID_ARGUMENT"\} \d+/);
     t.match(metrics, /skein_grpc_milliseconds_count\{method="GetThread"\} \d+/);
-  });
-});
-
-t.test('a node without tokens refuses every call, and a taken port is named', async t => {
-  const { address, url } = await startGrpcNode(t, { SERVICE_TOKENS: '' });
-  const client = connect(t, address);
-  const refused = await failure(
-    answer((metadata, options, done) => client.getThread({}, metadata, options, done)),
-  );
-  t.match(refused, { code: codes.UNAUTHENTICATED, info: { reason: 'svc/auth/invalid_token' } });
-  const { port } = new URL(url);
-  await t.rejects(startGrpcNode(t, { GRPC_PORT: port }), {
-    message: new RegExp(`GRPC_PORT: cannot listen on 127.0.0.1:${port}: the port is taken`),
   });
 });

@@ -103,6 +103,67 @@ t.test('a stream under load', async t => {
     );
     t.pass('and the stream is counted off');
   });
+
+  t.test('a thread has one message under way', async t => {
+    const sender = open();
+    const request = (n: number): IngestMessagesRequest => ({
+      correlationId: String(n),
+      message: inbound(tenant, `single-${n}`, { externalParticipantRef: 'single' }),
+    });
+    await sender.send([request(0)]);
+    await sender.until(1);
+    const holder = new pg.Client({ connectionString: node.databaseUrl });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query('begin');
+    await holder.query(`select 1 from threads where external_ref = 'single' for update`);
+    await sender.send(Array.from({ length: 20 }, (_, n) => request(n + 1)));
+    let highest = 0;
+    await eventually('message that waits for the row', async () => {
+      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await readMetrics())?.[1]));
+      const [row] = await node.database.query<{ n: number }>(
+        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`,
+      );
+      return (row?.n ?? 0) > 0;
+    });
+    for (let looks = 0; looks < 20; looks++) {
+      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await readMetrics())?.[1]));
+    }
+    t.equal(highest, 1);
+    await holder.query('rollback');
+    sender.call.end();
+    t.equal(await sender.ended, undefined);
+    t.same(
+      sender.answers.map(({ correlationId }) => correlationId),
+      Array.from({ length: 21 }, (_, n) => String(n)),
+    );
+  });
+
+  t.test('a node that stops answers what it has accepted, and says that it stops', async t => {
+    const sender = open();
+    let sent = 0;
+    function* endless(): Generator<IngestMessagesRequest> {
+      for (; ; sent++) {
+        yield {
+          correlationId: String(sent),
+          message: inbound(tenant, `drain-${sent}`, { externalParticipantRef: `drain-${sent % 5}` }),
+        };
+      }
+    }
+    const sending = sender.send(endless());
+    sending.catch(() => undefined);
+    await sender.until(300);
+    const stopped = node.stop();
+    const ended = await sender.ended;
+    t.match(ended, { code: codes.UNAVAILABLE, info: { reason: 'svc/runtime/unavailable' } });
+    t.match(ended?.metadata.get('retry-after'), ['1']);
+    await stopped;
+    t.ok(sender.answers.every(({ accepted }) => accepted !== null && accepted !== undefined));
+    const [row] = await node.database.query<{ n: number }>(
+      `select count(*)::int as n from threads t join messages m using (thread_id) where t.external_ref like 'drain-%'`,
+    );
+    t.equal(row?.n, sender.answers.length, 'what was committed was answered, and the reverse');
+  });
 });
 
 t.test('a thread is held while the outcome of one of its messages is not known', async t => {

@@ -1,20 +1,17 @@
-/** The stream of messages: acknowledged after their commits, in order within a thread, no more of them than may be. */
+/** The stream of messages: acknowledged after their commits, and in order within a thread. */
 import { once } from 'node:events';
 import { status as codes, type ServiceError } from '@grpc/grpc-js';
-import pg from 'pg';
 import t from 'tap';
-import type { IngestMessagesRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessagesRequest.ts';
 import type { IngestMessagesResponse__Output } from '../../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import { newId } from '../../../protocol/ids.ts';
-import { eventually } from '../../support/eventually.ts';
-import { bearer, connect, getDetails, getFailure, inbound, startGrpcNode } from './grpc-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { bearer, connect, getAddress, getDetails, getFailure, inbound } from './grpc-fixture.ts';
 import { Sender } from './sender.ts';
 
 t.test('a stream of messages', async t => {
-  const node = await startGrpcNode(t);
-  const client = connect(t, node.address);
+  const node = await shareSkein(t);
+  const client = connect(t, getAddress(node));
   const tenant = await node.tenant();
-  const readMetrics = async () => (await fetch(`${node.url}/metrics`)).text();
   const open = (): Sender => new Sender(client.ingestMessages(bearer()));
 
   /** What the database has of the thread, in the order of its numbers. */
@@ -105,41 +102,6 @@ t.test('a stream of messages', async t => {
     t.match(await stored('ada'), ['message mixed-a', 'message mixed-f']);
   });
 
-  t.test('a thread has one message under way', async t => {
-    const sender = open();
-    const request = (n: number): IngestMessagesRequest => ({
-      correlationId: String(n),
-      message: inbound(tenant, `single-${n}`, { externalParticipantRef: 'single' }),
-    });
-    await sender.send([request(0)]);
-    await sender.until(1);
-    const holder = new pg.Client({ connectionString: node.databaseUrl });
-    await holder.connect();
-    t.teardown(() => holder.end());
-    await holder.query('begin');
-    await holder.query(`select 1 from threads where external_ref = 'single' for update`);
-    await sender.send(Array.from({ length: 20 }, (_, n) => request(n + 1)));
-    let highest = 0;
-    await eventually('message that waits for the row', async () => {
-      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await readMetrics())?.[1]));
-      const [row] = await node.database.query<{ n: number }>(
-        `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock'`,
-      );
-      return (row?.n ?? 0) > 0;
-    });
-    for (let looks = 0; looks < 20; looks++) {
-      highest = Math.max(highest, Number(/^skein_commands (\d+)/m.exec(await readMetrics())?.[1]));
-    }
-    t.equal(highest, 1);
-    await holder.query('rollback');
-    sender.call.end();
-    t.equal(await sender.ended, undefined);
-    t.same(
-      sender.answers.map(({ correlationId }) => correlationId),
-      Array.from({ length: 21 }, (_, n) => String(n)),
-    );
-  });
-
   t.test('a stream without a token, and one of rubbish', async t => {
     const outsider = new Sender(client.ingestMessages(bearer('')));
     t.match(await outsider.ended, { code: codes.UNAUTHENTICATED });
@@ -158,31 +120,5 @@ t.test('a stream of messages', async t => {
       code: codes.INVALID_ARGUMENT,
       info: { reason: 'svc/validation/invalid_request' },
     });
-  });
-
-  t.test('a node that stops answers what it has accepted, and says that it stops', async t => {
-    const sender = open();
-    let sent = 0;
-    function* endless(): Generator<IngestMessagesRequest> {
-      for (; ; sent++) {
-        yield {
-          correlationId: String(sent),
-          message: inbound(tenant, `drain-${sent}`, { externalParticipantRef: `drain-${sent % 5}` }),
-        };
-      }
-    }
-    const sending = sender.send(endless());
-    sending.catch(() => undefined);
-    await sender.until(300);
-    const stopped = node.stop();
-    const ended = await sender.ended;
-    t.match(ended, { code: codes.UNAVAILABLE, info: { reason: 'svc/runtime/unavailable' } });
-    t.match(ended?.metadata.get('retry-after'), ['1']);
-    await stopped;
-    t.ok(sender.answers.every(({ accepted }) => accepted !== null && accepted !== undefined));
-    const [row] = await node.database.query<{ n: number }>(
-      `select count(*)::int as n from threads t join messages m using (thread_id) where t.external_ref like 'drain-%'`,
-    );
-    t.equal(row?.n, sender.answers.length, 'what was committed was answered, and the reverse');
   });
 });

@@ -52,9 +52,10 @@ t.test('events are found by name, pattern, thread and time', async t => {
   await key.get('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
   await key.get('updateThread', { params: { threadId }, body: { projectId, status: 'closed' } });
   await database.query(
-    `update events set occurred_at = '2026-01-02T00:00:00Z' where project_id = $1 and thread_id = $2 and event_name = $3`,
+    `update events set occurred_at = now() - interval '2 hours' where project_id = $1 and thread_id = $2 and event_name = $3`,
     [projectId, threadId, eventName],
   );
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
   const find = async (query: object) => {
     const { data } = await person.get<ListOf<EventEnvelope>>('listEvents', {
       query: { projectId, ...query },
@@ -68,8 +69,8 @@ t.test('events are found by name, pattern, thread and time', async t => {
     [{ eventName: 'thread.message.*' }, [created, received, received]],
     [{ eventName: 'thread.message.%' }, []],
     [{ eventName: '*.status.changed' }, []],
-    [{ threadId, since: '2026-01-03T00:00:00Z', eventName: 'thread.message.*' }, [created]],
-    [{ threadId, since: '2026-01-01T00:00:00Z', eventName: 'thread.message.*' }, [created, received]],
+    [{ threadId, since: hoursAgo(1), eventName: 'thread.message.*' }, [created]],
+    [{ threadId, since: hoursAgo(3), eventName: 'thread.message.*' }, [created, received]],
     [{ threadId, eventName: 'thread.status.*' }, [changed]],
   ] as const) {
     t.strictSame(await find(query), expected, JSON.stringify(query));

@@ -6,10 +6,8 @@ import { systemClock } from '../../../runtime/time/clock.ts';
 import { findRevokedCredentials, toRolesKey } from '../../../storage/tenancy/credential-check.ts';
 import { Client as Caller, type ListOf } from '../../node/client.ts';
 import { newKey, type Tenant } from '../../node/tenant.ts';
-import { freshKey } from '../../support/accounts.ts';
 import { addConsoleMember, newScopedKey, receiveMessage } from '../../support/conversations.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { shareSkein, startSkeinOn } from '../../support/skein.ts';
+import { shareSkein } from '../../support/skein.ts';
 import { Client, openStream } from './stream-fixture.ts';
 
 const skein = await shareSkein(t);
@@ -18,8 +16,8 @@ const { database } = skein;
 const createTicket = async ({ projectId }: Tenant, { person }: Tenant) =>
   (await person.get<{ ticket: string }>('createStreamTicket', { params: { projectId } })).ticket;
 
-function openWithTicket({ projectId }: Tenant, ticket: string, { url }: { url: string } = skein): Client {
-  const at = `${url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream?ticket=${ticket}`;
+function openWithTicket({ projectId }: Tenant, ticket: string): Client {
+  const at = `${skein.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream?ticket=${ticket}`;
   const client = new Client(at);
   t.teardown(() => client.socket.terminate());
   return client;
@@ -64,11 +62,12 @@ t.test('a stream shows each reader what they may read, and ends when their roles
   const operator = await skein.tenant();
   const addRole = (role: string) =>
     person.get('upsertConsoleMember', { params: { projectId }, body: { userId: operator.userId, role } });
-  await database.query(
-    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'viewer', now(), now())`,
-    [workspaceId, operator.userId],
-  );
-  await addRole('agent');
+  const join = () =>
+    database.query(
+      `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'viewer', now(), now())`,
+      [workspaceId, operator.userId],
+    );
+  await addConsoleMember(database, tenant, operator, 'agent');
   const key = await newScopedKey(tenant, ['threads:read', 'messages:read']);
   const [all, some, few] = [person, operator.person, key].map(by => openStream(t, skein, projectId, by)) as [
     Client,
@@ -88,6 +87,7 @@ t.test('a stream shows each reader what they may read, and ends when their roles
   t.strictSame(getNames(some), ['agent.lifecycle.created', ...ofThread]);
   t.strictSame(getNames(few), ofThread);
 
+  await join();
   await addRole('viewer');
   t.equal(await some.end(), 4004);
   const again = openStream(t, skein, projectId, operator.person);
@@ -161,17 +161,14 @@ t.test('credentials that do not count any more are found', async t => {
 });
 
 t.test('a stream by token ends with the token, one by ticket stays open', async t => {
-  const { url } = await startTestDatabase(t);
-  const TOKEN_KEYS = freshKey();
-  const own = await startSkeinOn(t, url, { TOKEN_KEYS });
-  const tenant = await own.tenant();
+  const tenant = await skein.tenant();
   const [, payload = ''] = (tenant.person.bearer ?? '').split('.');
   const { sid = '' } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { sid?: string };
   // Tokens are valid for 900 seconds: this one has two left.
   const clock = { ...systemClock, now: () => systemClock.now() - 898_000 };
-  const token = await new AccessTokens(parseTokenKeys(TOKEN_KEYS), clock).issue(tenant.userId, sid);
-  const byToken = openStream(t, own, tenant.projectId, new Caller(tenant.person.line, token));
-  const byTicket = openWithTicket(tenant, await createTicket(tenant, tenant), own);
+  const token = await new AccessTokens(parseTokenKeys(skein.tokenKeys), clock).issue(tenant.userId, sid);
+  const byToken = openStream(t, skein, tenant.projectId, new Caller(tenant.person.line, token));
+  const byTicket = openWithTicket(tenant, await createTicket(tenant, tenant));
   await Promise.all([byToken.resume(), byTicket.resume()]);
   t.equal(await byToken.end(), 4001);
   t.equal(byTicket.closed, undefined);
