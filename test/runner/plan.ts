@@ -24,7 +24,7 @@ const unshared: readonly RegExp[] = [
   /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
   /^test\/clients\/(?:cli|sdk)\//,
   /^test\/clients\/console\/(?:demo|cluster|no-stream)\.test\.ts$/,
-  /^test\/gateway\/(?:http\/close|grpc\/reflection)\.test\.ts$/,
+  /^test\/gateway\/http\/close\.test\.ts$/,
   /^test\/storage\/backup\//,
 ];
 /** Files that wait more than they compute. They run beside those that compute. */

@@ -10,12 +10,13 @@ import { contract } from '../../gateway/grpc/definition.ts';
 import { newId, type Resource } from '../../protocol/ids.ts';
 import type { IngestMessagesResponse__Output } from '../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import type { Message } from '../../protocol/resources/message.ts';
-import { bearer, getDetails, getFailure, GrpcNode } from '../gateway/grpc/grpc-fixture.ts';
+import { bearer, connect, getAddress, getDetails, getFailure } from '../gateway/grpc/grpc-fixture.ts';
 import type { Tenant } from '../node/tenant.ts';
+import { shareSkein } from '../support/skein.ts';
 
-const node = await GrpcNode.start(t);
-const client = node.client();
-const [own, foreign] = [await node.tenant(), await node.tenant()];
+const skein = await shareSkein(t);
+const client = connect(t, getAddress(skein));
+const [own, foreign] = [await skein.tenant(), await skein.tenant()];
 
 type Ids = Readonly<Partial<Record<Resource, string>>>;
 
@@ -143,7 +144,7 @@ t.test('the Console stream of another tenant', async t => {
   const outcomes = [];
   for (const projectId of [theirs.project, newId('project')]) {
     for (const by of [own.key, own.person]) {
-      const url = `${node.skein.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
+      const url = `${skein.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
       const socket = new WebSocket(url, { headers: { authorization: `Bearer ${by.bearer ?? ''}` } });
       outcomes.push(
         await new Promise<string>(resolve => {

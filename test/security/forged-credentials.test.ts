@@ -1,20 +1,20 @@
 /** Credentials that are forged, changed, old, or of somebody else: refused by every way into a running node, in the same words. */
 import { createHmac, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { credentials, status as codes } from '@grpc/grpc-js';
+import { status as codes } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { AccessTokens, parseTokenKeys } from '../../gateway/auth/access-tokens.ts';
 import { newId } from '../../protocol/ids.ts';
 import { systemClock } from '../../runtime/time/clock.ts';
-import { Client, Line, type Refusal } from '../node/client.ts';
-import { newKey, signUp } from '../node/tenant.ts';
-import { answer, bearer as metadata, failure, GrpcNode } from '../gateway/grpc/grpc-fixture.ts';
+import { Client, type Refusal } from '../node/client.ts';
+import { newKey } from '../node/tenant.ts';
+import { answer, bearer as metadata, connect, failure, startGrpcNode } from '../gateway/grpc/grpc-fixture.ts';
 import { freshKey } from '../support/accounts.ts';
 
 const tokenKeys = freshKey();
-const node = await GrpcNode.start(t, { TOKEN_KEYS: tokenKeys });
-const line = new Line(node.skein.url, t);
-const tenant = await signUp(line);
+const node = await startGrpcNode(t, { TOKEN_KEYS: tokenKeys });
+const { line } = node;
+const tenant = await node.tenant();
 const { person, key, projectId, environmentId } = tenant;
 const token = person.bearer ?? '';
 const secret = key.bearer ?? '';
@@ -55,7 +55,7 @@ async function refuses(t: Test, name: string, given: string, code = 'svc/auth/in
     socket.on('error', ({ message }) => resolve(message));
   });
   t.equal(outcome, 'Unexpected server response: 401', `${name}: the stream`);
-  const client = node.client(credentials.createInsecure());
+  const client = connect(t, node.address);
   const request = { projectId, environmentId, threadId: newId('thread') };
   const refused = await failure(answer((...rest) => client.getThread(request, ...rest), metadata(given)));
   t.equal(refused.code, codes.UNAUTHENTICATED, `${name}: gRPC`);
@@ -98,7 +98,7 @@ t.test('tokens that are not ours', async t => {
 });
 
 t.test('a token whose session has ended', async t => {
-  const other = await signUp(line);
+  const other = await node.tenant();
   const given = other.person.bearer ?? '';
   t.equal((await other.person.send('GET', '/v1/studio/me')).status, 200);
   t.equal((await other.person.send('POST', '/v1/studio/auth/logout')).status, 204);
@@ -121,7 +121,7 @@ t.test('keys that are not ours, or not any more', async t => {
 });
 
 t.test('credentials of one kind where another is asked for', async t => {
-  const client = node.client();
+  const client = connect(t, node.address);
   const request = { projectId, environmentId, threadId: newId('thread') };
   for (const given of [token, secret, 'billing', '']) {
     const refused = await failure(answer((...rest) => client.getThread(request, ...rest), metadata(given)));

@@ -141,3 +141,10 @@ export function hasValidStandardSignature({ headers, body }: Received, secret: s
   const expected = `v1,${createHmac('sha256', key).update(content, 'utf8').digest('base64')}`;
   return String(headers['webhook-signature']).split(' ').includes(expected);
 }
+
+/** Starts an endpoint that stops with the test. */
+export async function startReceiver(t: { teardown(handler: () => unknown): unknown }): Promise<Receiver> {
+  const receiver = await Receiver.start();
+  t.teardown(() => receiver.stop());
+  return receiver;
+}

@@ -50,6 +50,8 @@ export interface SharedSkein extends TestSkein {
   readonly models: ModelRouter;
   /** Token of an internal service, for gRPC and service calls. */
   readonly serviceToken: string;
+  /** The keys that sign access tokens, as TOKEN_KEYS. */
+  readonly tokenKeys: string;
   /** Marks the tenant's address as verified and creates a production environment. Returns its id. */
   production(tenant: Tenant): Promise<string>;
 }
@@ -125,7 +127,10 @@ function createTestSkein(t: Ending, node: StartedNode, stop: () => Promise<void>
 }
 
 type SharedNode = StartedNode &
-  Pick<SharedSkein, 'database' | 'databaseUrl' | 'provider' | 'models' | 'serviceToken' | 'stop'>;
+  Pick<
+    SharedSkein,
+    'database' | 'databaseUrl' | 'provider' | 'models' | 'serviceToken' | 'tokenKeys' | 'stop'
+  >;
 
 let shared: Promise<SharedNode> | undefined;
 
@@ -158,13 +163,15 @@ async function startShared(t: Ending): Promise<SharedNode> {
   const models = await ModelRouter.start();
   t.teardown(() => models.stop());
   const serviceToken = 'service-token-of-all-tests-0123456789';
+  const tokenKeys = freshKey();
   const { node, stop } = await startNode(databaseUrl, {
     GRPC_PORT: '0',
+    TOKEN_KEYS: tokenKeys,
     SERVICE_TOKENS: `tests:${serviceToken}`,
     ALLOW_PRIVATE_ADDRESSES: 'true',
     CHATAPP_GRAPH_URL: provider.url,
     LLM_PROVIDER_1_URL: models.url,
   });
   t.teardown(stop);
-  return { ...node, database, databaseUrl, provider, models, serviceToken, stop };
+  return { ...node, database, databaseUrl, provider, models, serviceToken, tokenKeys, stop };
 }

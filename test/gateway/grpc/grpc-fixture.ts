@@ -1,4 +1,4 @@
-/** A whole node on a real PostgreSQL, spoken to over gRPC by a real client, and over REST by a tenant. */
+/** A gRPC client, and what its calls fail with. */
 import {
   credentials,
   loadPackageDefinition,
@@ -12,21 +12,18 @@ import {
 import type { MessageTypeDefinition } from '@grpc/proto-loader';
 import type { Test } from 'tap';
 import { contract, statusType } from '../../../gateway/grpc/definition.ts';
-import type { Skein } from '../../../gateway/composition/start.ts';
 import type { ErrorInfo__Output } from '../../../protocol/gen/google/rpc/ErrorInfo.ts';
 import type { BadRequest__Output } from '../../../protocol/gen/google/rpc/BadRequest.ts';
 import type { Status__Output } from '../../../protocol/gen/google/rpc/Status.ts';
 import type { ProtoGrpcType } from '../../../protocol/gen/internal.ts';
 import type { ConversationsClient } from '../../../protocol/gen/skein/internal/v1/Conversations.ts';
 import type { IngestMessageRequest } from '../../../protocol/gen/skein/internal/v1/IngestMessageRequest.ts';
-import type { Database } from '../../../storage/database/database.ts';
-import { Line } from '../../node/client.ts';
-import { signUp, type Tenant } from '../../node/tenant.ts';
+import type { Tenant } from '../../node/tenant.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein.ts';
 
-export const token = 'billing-token-0123456789-0123456789';
-export const otherToken = 'crm-token-0123456789-0123456789-0123';
+/** Token of the service `tests`. */
+export const token = 'service-token-of-all-tests-0123456789';
 
 const { Conversations } = (loadPackageDefinition(contract) as unknown as ProtoGrpcType).skein.internal.v1;
 
@@ -91,62 +88,19 @@ export function getDetails(status: Status__Output | undefined): Pick<Failure, 'i
   return { info: unpack<ErrorInfo__Output>('ErrorInfo'), fields: violations.map(({ field }) => field) };
 }
 
-export class GrpcNode {
-  readonly skein: Skein;
-  readonly database: Database;
-  readonly databaseUrl: string;
-  readonly address: string;
-  readonly #t: Test;
-  readonly #line: Line;
-
-  private constructor(t: Test, skein: Skein, database: Database, databaseUrl: string) {
-    this.skein = skein;
-    this.databaseUrl = databaseUrl;
-    this.database = database;
-    this.address = `127.0.0.1:${skein.grpcPort}`;
-    this.#t = t;
-    this.#line = new Line(skein.url, t);
-  }
-
-  static async start(t: Test, env: Readonly<Record<string, string>> = {}): Promise<GrpcNode> {
-    const { database, url } = await startTestDatabase(t);
-    return GrpcNode.on(t, database, url, env);
-  }
-
-  /** Another node on the same database. */
-  static async on(
-    t: Test,
-    database: Database,
-    url: string,
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<GrpcNode> {
-    const skein = await startSkeinOn(t, url, {
-      GRPC_PORT: '0',
-      SERVICE_TOKENS: `billing:${token},crm:${otherToken}`,
-      ...env,
-    });
-    return new GrpcNode(t, skein, database, url);
-  }
-
-  tenant(): Promise<Tenant> {
-    return signUp(this.#line);
-  }
-
-  /** What /metrics says. */
-  async metrics(): Promise<string> {
-    return (await fetch(`${this.skein.url}/metrics`)).text();
-  }
-
-  client(
-    channel: ChannelCredentials = credentials.createInsecure(),
-    options: ClientOptions = {},
-    address = this.address,
-  ): ConversationsClient {
-    return connect(this.#t, address, channel, options);
-  }
+/** Starts a node of the test's own that answers gRPC. */
+export async function startGrpcNode(t: Test, variables: Readonly<Record<string, string>> = {}) {
+  const { database, url } = await startTestDatabase(t);
+  const grpc = { GRPC_PORT: '0', SERVICE_TOKENS: `tests:${token}` };
+  const skein = await startSkeinOn(t, url, { ...grpc, ...variables });
+  return { ...skein, database, databaseUrl: url, address: getAddress(skein) };
 }
 
-/** A client, which is closed with the test. */
+export function getAddress({ grpcPort }: { readonly grpcPort: number | undefined }): string {
+  return `127.0.0.1:${grpcPort}`;
+}
+
+/** Opens a client that is closed with the test. */
 export function connect(
   t: Test,
   address: string,
@@ -158,7 +112,7 @@ export function connect(
   return client;
 }
 
-/** A message for the tenant's channel, from `who`. */
+/** Returns a message for the tenant's channel. */
 export function inbound(
   { projectId, environmentId, channelId }: Tenant,
   key: string,
@@ -169,7 +123,7 @@ export function inbound(
     environmentId,
     channelId,
     idempotencyKey: key,
-    externalParticipantRef: 'somebody',
+    externalParticipantRef: 'ada',
     body: `message ${key}`,
     ...more,
   };

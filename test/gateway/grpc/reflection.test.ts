@@ -16,9 +16,11 @@ import { Client, credentials, Metadata, type ServiceError, status as codes } fro
 import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/proto-loader';
 import t, { type Test } from 'tap';
 import { serviceName } from '../../../gateway/grpc/definition.ts';
-import { bearer, failure, GrpcNode, inbound } from './grpc-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { bearer, failure, getAddress, inbound } from './grpc-fixture.ts';
 
-const node = await GrpcNode.start(t);
+const skein = await shareSkein(t);
+const address = getAddress(skein);
 
 const folder = createRequire(import.meta.url)
   .resolve('@grpc/reflection')
@@ -40,7 +42,7 @@ function openReflection(t: Test, version: (typeof versions)[number], metadata: M
     object,
     ReflectionAnswer
   >;
-  const client = new Client(node.address, credentials.createInsecure());
+  const client = new Client(address, credentials.createInsecure());
   t.teardown(() => client.close());
   const { path, requestSerialize, responseDeserialize } = info;
   const call = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize, metadata);
@@ -145,7 +147,7 @@ t.test('a client that has learnt the contract makes a call by the names in it', 
   const registry = link(await learnFiles(openReflection(t, 'v1', bearer())));
   const method = registry.getService(serviceName)?.method['ingestMessage'];
   if (method === undefined) throw new Error('no method IngestMessage');
-  const client = new Client(node.address, credentials.createInsecure());
+  const client = new Client(address, credentials.createInsecure());
   t.teardown(() => client.close());
   const call = (request: JsonObject): Promise<JsonValue> =>
     new Promise((resolve, reject) => {
@@ -159,7 +161,7 @@ t.test('a client that has learnt the contract makes a call by the names in it', 
           error === null ? resolve(value ?? null) : reject(error),
       );
     });
-  const tenant = await node.tenant();
+  const tenant = await skein.tenant();
   const { idempotencyKey, externalParticipantRef, projectId, environmentId, channelId } = inbound(
     tenant,
     'reflected',

@@ -1,14 +1,10 @@
-/** What stands around the methods: TLS, health, reflection, the drain. */
+/** The gRPC server: its health, also when the node stops, and a node that no service may call. */
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import {
   credentials,
   makeGenericClientConstructor,
   Metadata,
   status as codes,
-  type ClientDuplexStream,
   type ClientReadableStream,
   type ServiceError,
 } from '@grpc/grpc-js';
@@ -16,24 +12,18 @@ import { loadSync, type MethodDefinition, type ServiceDefinition } from '@grpc/p
 import { protoPath } from 'grpc-health-check';
 import t, { type Test } from 'tap';
 import { serviceName } from '../../../gateway/grpc/definition.ts';
-import type { GetThreadResponse__Output } from '../../../protocol/gen/skein/internal/v1/GetThreadResponse.ts';
 import { eventually } from '../../support/eventually.ts';
-import { authority, clientTest, receiverTest } from '../../support/certificates.ts';
-import { answer, bearer, failure, getFailure, GrpcNode } from './grpc-fixture.ts';
+import { answer, connect, failure, getFailure, startGrpcNode } from './grpc-fixture.ts';
 
 const readable = { enums: String, defaults: true, oneofs: true } as const;
 const health = loadSync(protoPath, readable)['grpc.health.v1.Health'] as ServiceDefinition;
-const reflection = loadSync(
-  createRequire(import.meta.url)
-    .resolve('@grpc/reflection')
-    .replace(/src[^]*$/, 'proto/grpc/reflection/v1/reflection.proto'),
-  readable,
-)['grpc.reflection.v1.ServerReflection'] as ServiceDefinition;
-
 type Fields = Readonly<Record<string, unknown>>;
 
 /** A client of a service by its methods alone. */
-function generic(t: Test, node: GrpcNode): InstanceType<ReturnType<typeof makeGenericClientConstructor>> {
+function generic(
+  t: Test,
+  node: { readonly address: string },
+): InstanceType<ReturnType<typeof makeGenericClientConstructor>> {
   const client = new (makeGenericClientConstructor({}, ''))(node.address, credentials.createInsecure());
   t.teardown(() => client.close());
   return client;
@@ -45,8 +35,8 @@ function getMethod(service: ServiceDefinition, name: string): MethodDefinition<o
   return method;
 }
 
-t.test('health', async t => {
-  const node = await GrpcNode.start(t);
+t.test('a node without service tokens tells its health, and refuses every call', async t => {
+  const node = await startGrpcNode(t, { SERVICE_TOKENS: '' });
   const client = generic(t, node);
   const check = getMethod(health, 'Check');
   const ask = (service: string): Promise<Fields> =>
@@ -66,6 +56,15 @@ t.test('health', async t => {
 
   for (const service of ['', serviceName]) t.match(await ask(service), { status: 'SERVING' }, service);
   t.match(await failure(ask('something.else')), { code: codes.NOT_FOUND });
+  const refused = answer((metadata, options, done) =>
+    connect(t, node.address).getThread({}, metadata, options, done),
+  );
+  const reason = 'svc/auth/invalid_token';
+  t.match(await failure(refused), { code: codes.UNAUTHENTICATED, info: { reason } });
+  const { port } = new URL(node.url);
+  await t.rejects(startGrpcNode(t, { GRPC_PORT: port }), {
+    message: new RegExp(`GRPC_PORT: cannot listen on 127.0.0.1:${port}: the port is taken`),
+  });
 
   const watch = getMethod(health, 'Watch');
   const watching: ClientReadableStream<Fields> = client.makeServerStreamRequest(
@@ -78,99 +77,7 @@ t.test('health', async t => {
   watching.on('data', ({ status }: Fields) => seen.push(status));
   const ended = once(watching, 'error');
   await eventually('first state', async () => seen.length > 0);
-  await node.skein.stop();
+  await node.stop();
   t.match(getFailure((await ended)[0] as ServiceError), { code: codes.UNAVAILABLE });
   t.same(seen, ['SERVING', 'NOT_SERVING'], 'the drain is told before the end');
-});
-
-t.test('reflection, for who has a token', async t => {
-  const node = await GrpcNode.start(t);
-  const client = generic(t, node);
-  const info = getMethod(reflection, 'ServerReflectionInfo');
-  const open = (metadata: Metadata): ClientDuplexStream<object, Fields> =>
-    client.makeBidiStreamRequest(
-      info.path,
-      info.requestSerialize,
-      bytes => info.responseDeserialize(bytes) as Fields,
-      metadata,
-      {},
-    );
-  const outsider = open(new Metadata());
-  const refused = once(outsider, 'error');
-  outsider.resume();
-  t.match(getFailure((await refused)[0] as ServiceError), { code: codes.UNAUTHENTICATED });
-
-  const call = open(bearer());
-  call.write({ listServices: '' });
-  const [listed] = (await once(call, 'data')) as [Fields];
-  t.match(listed, { listServicesResponse: { service: [{ name: serviceName }] } });
-  call.write({ fileContainingSymbol: serviceName });
-  const [described] = (await once(call, 'data')) as [
-    { fileDescriptorResponse?: { fileDescriptorProto: Buffer[] } },
-  ];
-  const files = described.fileDescriptorResponse?.fileDescriptorProto ?? [];
-  for (const name of ['IngestMessages', 'google.rpc', 'Timestamp']) {
-    t.ok(
-      files.some(file => Buffer.from(file).includes(name)),
-      name,
-    );
-  }
-  const over = once(call, 'end');
-  call.end();
-  call.resume();
-  await over;
-});
-
-t.test('TLS', async t => {
-  const folder = t.testdir({});
-  const file = async (name: string, text: string): Promise<string> => {
-    await writeFile(join(folder, name), text);
-    return join(folder, name);
-  };
-  const tls = {
-    GRPC_TLS_CERT: await file('cert.pem', receiverTest.cert),
-    GRPC_TLS_KEY: await file('key.pem', receiverTest.key),
-  };
-  const named = { 'grpc.ssl_target_name_override': 'receiver.test' };
-  const ca = Buffer.from(authority);
-  const withCertificate = credentials.createSsl(
-    ca,
-    Buffer.from(clientTest.key),
-    Buffer.from(clientTest.cert),
-  );
-  const ask = (client: ReturnType<GrpcNode['client']>, withinMs = 600_000) =>
-    failure(
-      answer<GetThreadResponse__Output>(
-        (metadata, options, done) => client.getThread({}, metadata, options, done),
-        bearer(),
-        { deadline: Date.now() + withinMs },
-      ),
-    );
-  /** That the request was read. */
-  const understood = { code: codes.INVALID_ARGUMENT };
-
-  t.test('of the server', async t => {
-    const node = await GrpcNode.start(t, tls);
-    t.match(await ask(node.client(credentials.createSsl(ca), named)), understood);
-    for (const channel of [credentials.createInsecure(), credentials.createSsl()]) {
-      const { code } = await ask(node.client(channel, named), 2_000);
-      t.ok(code === codes.UNAVAILABLE || code === codes.DEADLINE_EXCEEDED, `${code}`);
-    }
-  });
-
-  t.test('of both', async t => {
-    const node = await GrpcNode.start(t, { ...tls, GRPC_TLS_CA: await file('ca.pem', clientTest.cert) });
-    t.match(await ask(node.client(withCertificate, named)), understood);
-    t.match(await ask(node.client(credentials.createSsl(ca), named)), { code: codes.UNAVAILABLE });
-  });
-
-  t.test('an invalid certificate stops the start, and is named', async t => {
-    const none = join(folder, 'none.pem');
-    await t.rejects(GrpcNode.start(t, { ...tls, GRPC_TLS_KEY: none }), {
-      message: `the file that GRPC_TLS_KEY names cannot be read: ${none}`,
-    });
-    await t.rejects(GrpcNode.start(t, { ...tls, GRPC_TLS_CERT: await file('bad.pem', 'rubbish') }), {
-      message: 'GRPC_TLS_CERT and GRPC_TLS_KEY are not a certificate and its key',
-    });
-  });
 });

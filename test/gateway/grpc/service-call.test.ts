@@ -2,13 +2,12 @@
 import t from 'tap';
 import {
   nodeForServices,
-  ServiceAuthority,
   ServiceCall,
   type CallContext,
   type ServiceRequest,
 } from '../../../gateway/grpc/service-call.ts';
 import { Cancelled } from '../../../gateway/grpc/status.ts';
-import { notFound, ServiceError } from '../../../protocol/errors.ts';
+import { notFound } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Endpoint } from '../../../gateway/pipeline/call.ts';
 import { threadOperations } from '../../../protocol/operations/threads.ts';
@@ -97,24 +96,4 @@ t.test('an actor is given the time that the client has, and no more than REST gi
   const [short = 0, long, endless] = asked.map(options => options?.deadlineMs);
   t.ok(short > 0 && short <= 3_000, `${short} ms`);
   t.same([long, endless], [10_000, 10_000]);
-});
-
-t.test('it acts where its request says, and nowhere else', async t => {
-  const call = callWith({});
-  t.match(await call.authoriseScope(projectId, environmentId), { projectId, environmentId, role: 'service' });
-  for (const [project, environment] of [
-    [newId('project'), environmentId],
-    [projectId, newId('environment')],
-  ] as const) {
-    await t.rejects(call.authoriseScope(project, environment), new ServiceError('svc/runtime/not_found'));
-  }
-});
-
-t.test('a request without an environment is refused with that reason', async t => {
-  const authority = new ServiceAuthority({ query: () => Promise.resolve([]) }, systemClock);
-  await t.rejects(authority.scope(undefined, projectId, undefined), {
-    code: 'svc/validation/invalid_request',
-    details: { issues: [{ path: '/request/environmentId', code: 'required' }] },
-  });
-  await t.rejects(authority.scope(undefined, projectId, environmentId), { code: 'svc/runtime/not_found' });
 });

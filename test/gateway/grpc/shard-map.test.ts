@@ -25,7 +25,9 @@ import type { ShardOwner, ShardOwners } from '../../../runtime/placement/owners.
 import { getShard, murmur3 } from '../../../runtime/placement/shards.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ManualClock } from '../stream/stream-fixture.ts';
-import { answer, getFailure, GrpcNode, inbound, token } from './grpc-fixture.ts';
+import type { Tenant } from '../../node/tenant.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { answer, connect, getAddress, getFailure, inbound, startGrpcNode, token } from './grpc-fixture.ts';
 import { ShardWatcher } from './shard-watcher.ts';
 
 const { Conversations } = (loadPackageDefinition(contract) as unknown as ProtoGrpcType).skein.internal.v1;
@@ -169,50 +171,41 @@ t.test(
   },
 );
 
-t.test('a standalone node is the only one in the map', async t => {
-  const address = 'skein.internal.test:9090';
-  const node = await GrpcNode.start(t, { GRPC_ADVERTISED_ADDRESS: address, NODE_ID: 'alone' });
-  const client = node.client();
-  const watcher = new ShardWatcher(client);
-  const shards = Array.from({ length: 256 }, (_, shard) => shard);
-  t.same(await watcher.first(), { shardCount: 256, nodes: [{ id: 'alone', address, shards }] });
-
-  const tenant = await node.tenant();
-  const ownerNamed = await new Promise<unknown>((resolve, reject) => {
+/** Resolves with the addresses that the answer to a message names as the owner of its thread. */
+function ingest(client: ConversationsClient, tenant: Tenant): Promise<unknown> {
+  return new Promise((resolve, reject) => {
     answer((metadata, options, done) => {
       const call = client.ingestMessage(inbound(tenant, 'one'), metadata, options, done);
       call.once('metadata', given => resolve(given.get('skein-owner')));
     }).catch(reject);
   });
-  t.same(ownerNamed, [address]);
+}
 
-  const stopping = node.skein.stop();
+t.test('a standalone node is the only one in the map', async t => {
+  const advertised = 'skein.internal.test:9090';
+  const node = await startGrpcNode(t, { GRPC_ADVERTISED_ADDRESS: advertised, NODE_ID: 'alone' });
+  const client = connect(t, node.address);
+  const watcher = new ShardWatcher(client);
+  const shards = Array.from({ length: 256 }, (_, shard) => shard);
+  const nodes = [{ id: 'alone', address: advertised, shards }];
+  t.same(await watcher.first(), { shardCount: 256, nodes });
+  t.same(await ingest(client, await node.tenant()), [advertised]);
+  const stopping = node.stop();
   t.match(await watcher.ended(), { code: codes.UNAVAILABLE });
   await stopping;
 });
 
-t.test('a node that tells no address names nobody, and a caller without a token is told nothing', async t => {
-  const node = await GrpcNode.start(t);
-  const client = node.client();
+t.test('a node without an advertised address names no owner', async t => {
+  const skein = await shareSkein(t);
+  const client = connect(t, getAddress(skein));
   const watcher = new ShardWatcher(client);
   t.match(await watcher.first(), { nodes: [{ id: 'node', address: '' }] });
   watcher.cancel();
-  const tenant = await node.tenant();
-  const ownerNamed = await new Promise<unknown>((resolve, reject) => {
-    answer((metadata, options, done) => {
-      const call = client.ingestMessage(inbound(tenant, 'one'), metadata, options, done);
-      call.once('metadata', given => resolve(given.get('skein-owner')));
-    }).catch(reject);
-  });
-  t.same(ownerNamed, []);
-
+  t.same(await ingest(client, await skein.tenant()), []);
   const outsider = client.watchShards({}, new Metadata());
   outsider.resume();
   const [error] = (await once(outsider, 'error')) as [ServiceError];
-  t.match(getFailure(error), {
-    code: codes.UNAUTHENTICATED,
-    info: { reason: 'svc/auth/missing_credentials' },
-  });
+  t.match(getFailure(error), { code: codes.UNAUTHENTICATED });
 });
 
 t.test('the shards are those of docs/guide/grpc.md', async t => {

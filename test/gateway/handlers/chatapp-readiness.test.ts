@@ -3,9 +3,9 @@ import t from 'tap';
 import type { ChatappReadiness } from '../../../protocol/resources/channel.ts';
 import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startChatapp } from './chatapp-fixture.ts';
+import { shareChatapp } from './chatapp-fixture.ts';
 
-const { provider, tenant, connected, newChannel } = await startChatapp(t);
+const { provider, tenant, connected, newChannel } = await shareChatapp(t);
 const { projectId, key } = tenant;
 const check = (channelId: string) =>
   key.get<ChatappReadiness>('checkChatappReadiness', { params: { channelId } });

@@ -1,16 +1,12 @@
 /** Webhooks of the chat provider: who may post them, that they are kept before they are answered, and what becomes of them. */
-import { createHash } from 'node:crypto';
 import t from 'tap';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { erasePersonalData } from '../../../storage/retention/erasures.ts';
-import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
-import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ListOf } from '../../node/client.ts';
 import {
-  createContact,
   createEntry,
   createPayload,
   createValue,
@@ -19,10 +15,9 @@ import {
   writeJson,
 } from '../../support/chatapp-provider/index.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startSkeinOn } from '../../support/skein.ts';
-import { startChatapp } from './chatapp-fixture.ts';
+import { shareChatapp } from './chatapp-fixture.ts';
 
-const fixture = await startChatapp(t);
+const fixture = await shareChatapp(t);
 const { provider, database, skein, tenant, app, partnerApp, newChannel, connected } = fixture;
 const { projectId, key, person } = tenant;
 
@@ -158,36 +153,6 @@ t.test('what a participant writes becomes a message of their thread', async t =>
   t.equal((await listMessages(channelId))[1]?.body, 'A picture');
 });
 
-t.test('the signature is checked over the bytes as they came', async t => {
-  const { channelId, number } = await connected();
-  const body = writeJson(createPayload(number, { messages: provider.compose(number, ada, text('Zoë/x')) }));
-  const signature = sign(body, app.secret);
-  const rewritten = JSON.stringify(JSON.parse(body));
-  for (const [bytes, header] of [
-    [body, null],
-    [body, ''],
-    [body, 'sha256='],
-    [body, signature.toUpperCase()],
-    [body, signature.replace('sha256=', '')],
-    [body, sign(body, 'another secret')],
-    [rewritten, signature],
-    [body.replace('Zo', 'Z0'), signature],
-    ['', sign(' ', app.secret)],
-  ] as const) {
-    t.same(
-      await post(channelId, bytes, header),
-      { status: 401, error: 'svc/chatapp/invalid_signature' },
-      String(header),
-    );
-  }
-  t.equal(
-    (await database.query('select from chatapp_webhooks where channel_id = $1', [channelId])).length,
-    0,
-  );
-  t.equal((await post(channelId, body)).status, 200);
-  await stored(channelId, 1);
-});
-
 t.test('the channel’s own account and number, or 422', async t => {
   const { channelId, number, account } = await connected();
   const sibling = provider.accounts.addNumber(account);
@@ -264,69 +229,6 @@ t.test('whatever it says, a webhook that is signed is taken', async t => {
   t.equal(failed.length, 0);
 });
 
-t.test('a message that comes twice is there once', async t => {
-  const { channelId, number } = await connected();
-  const messages = provider.compose(number, ada, text('one'), text('two'));
-  const twice = writeJson(createPayload(number, { messages: [...messages, ...messages] }));
-  t.equal((await post(channelId, twice)).status, 200);
-  await workedThrough(channelId);
-  t.equal((await post(channelId, twice)).status, 200);
-  await workedThrough(channelId);
-  t.same(
-    (await listMessages(channelId)).map(({ body }) => body),
-    ['one', 'two'],
-  );
-});
-
-t.test('twenty times at once, at two nodes of which each takes the channel for its own', async t => {
-  const { channelId, number } = await connected();
-  const other = await startSkeinOn(t, fixture.databaseUrl, fixture.environment);
-  for (const body of ['first', 'second', 'third']) {
-    const payload = createPayload(number, { messages: provider.compose(number, ada, text(body)) });
-    const posted = writeJson(payload);
-    const replies = await Promise.all(
-      Array.from({ length: 20 }, (_, index) =>
-        post(channelId, posted, sign(posted, app.secret), index % 2 === 0 ? skein.url : other.url),
-      ),
-    );
-    t.same(new Set(replies.map(({ status }) => status)), new Set([200]));
-    await workedThrough(channelId);
-  }
-  t.same(
-    (await listMessages(channelId)).map(({ body }) => body),
-    ['first', 'second', 'third'],
-  );
-  const failed = `select error from chatapp_webhooks where channel_id = $1 and error is not null`;
-  t.same(await database.query(failed, [channelId]), []);
-});
-
-t.test('a batch of a thousand messages is stored in the order in which they were sent', async t => {
-  const { channelId, number } = await connected();
-  const sent = 1_795_000_000;
-  const messages = Array.from({ length: 1_000 }, (_, index) => ({
-    id: `wamid.batch-${index}`,
-    from: `1555${index % 5}`,
-    timestamp: String(sent + index),
-    ...text(String(index)),
-  }));
-  const shuffled = messages.toSorted((a, b) => hashed(a.id).localeCompare(hashed(b.id)));
-  const contacts = [0, 1, 2, 3, 4].map(index => createContact({ phone: `1555${index}` }));
-  t.equal(
-    (await post(channelId, writeJson(createPayload(number, { contacts, messages: shuffled })))).status,
-    200,
-  );
-  await workedThrough(channelId);
-  for (const { threadId, externalRef } of await listThreads(channelId)) {
-    const found = await key.all<Message>('listMessages', { params: { threadId }, query: { order: 'asc' } });
-    t.same(
-      found.map(({ body }) => Number(body)),
-      messages.map((_, index) => index).filter(index => `1555${index % 5}` === externalRef),
-    );
-  }
-});
-
-const hashed = (id: string): string => createHash('sha256').update(id).digest('hex');
-
 t.test(
   'a message that comes late opens the window from when it was sent, and not at all when that is over',
   async t => {
@@ -392,30 +294,4 @@ t.test('with a thread, what the provider sent of its participant is erased', asy
   const left = await kept();
   t.equal(left.length, 1);
   t.match(left[0], 'Keep me');
-});
-
-t.test('what was committed before a crash is worked through after it', async t => {
-  const { channelId, number, account } = await connected();
-  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
-  const body = Buffer.from(
-    writeJson(createPayload(number, { messages: provider.compose(number, ada, text('before the crash')) })),
-  );
-  // As a node does it that ends between the commit and its next step.
-  await inbox.add({
-    requestId: newId('request'),
-    projectId,
-    environmentId: tenant.environmentId,
-    channelId,
-    wabaId: account.id,
-    phoneNumberId: number.id,
-    receivedAt: new Date(),
-    threadIds: [],
-    body,
-  });
-  t.equal((await listMessages(channelId)).length, 0);
-  await skein.stop();
-  await startSkeinOn(t, fixture.databaseUrl, fixture.environment);
-  const arrived = () =>
-    database.query(`select from messages where channel_id = $1 and body = 'before the crash'`, [channelId]);
-  await eventually('message', async () => (await arrived()).length === 1);
 });

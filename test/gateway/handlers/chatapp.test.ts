@@ -2,26 +2,14 @@
 import t from 'tap';
 import type { ChannelChange } from '../../../protocol/resources/channel.ts';
 import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
-import { Client, Line, type ListOf } from '../../node/client.ts';
-import { newKey, signUp } from '../../node/tenant.ts';
+import type { ListOf } from '../../node/client.ts';
+import { newKey } from '../../node/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
-import { startSkeinOn } from '../../support/skein.ts';
-import { startChatapp } from './chatapp-fixture.ts';
+import { shareChatapp, startChatapp } from './chatapp-fixture.ts';
 
-const fixture = await startChatapp(t);
-const {
-  provider,
-  database,
-  skein,
-  line,
-  tenant,
-  app,
-  partnerApp,
-  newChannel,
-  newNumber,
-  connect,
-  connected,
-} = fixture;
+const fixture = await shareChatapp(t);
+const { provider, database, skein, tenant, app, partnerApp, newChannel, newNumber, connect, connected } =
+  fixture;
 const { projectId, key, person } = tenant;
 const { partnerAppCredentialId } = partnerApp;
 
@@ -57,28 +45,6 @@ t.test('by a token: the channel is connected, and its webhooks come to it', asyn
   t.match(number.pin, /^\d{6}$/);
   const channel = await key.get<{ status: string }>('getChannel', { params: { channelId } });
   t.equal(channel.status, 'connected');
-});
-
-t.test('who did it, and that it was done, is on record', async t => {
-  const { channelId } = await connected();
-  const { data } = await person.get<ListOf<{ data: { channelId: string; channel: { status: string } } }>>(
-    'listEvents',
-    { query: { projectId, eventName: 'channel.status.changed' } },
-  );
-  t.same(
-    data
-      .filter(each => each.data.channelId === channelId)
-      .map(each => each.data.channel.status)
-      .sort(),
-    ['connected', 'connecting'],
-  );
-  const audit = await person.get<ListOf<{ targetId: string; details: object }>>('listAuditLogs', {
-    query: { projectId, action: 'channel.status_changed' },
-  });
-  t.match(
-    audit.data.filter(({ targetId }) => targetId === channelId),
-    [{ details: { status: 'connecting', previousStatus: 'disconnected' } }],
-  );
 });
 
 t.test('what became of a channel is told in turn: since when, by whom and why', async t => {
@@ -118,6 +84,10 @@ t.test('what became of a channel is told in turn: since when, by whom and why', 
     changed('disconnected', 'connecting'),
   ]);
   t.equal(told.length, 6);
+  const audit = await person.get<ListOf<{ details: object }>>('listAuditLogs', {
+    query: { projectId, action: 'channel.status_changed', targetId: channelId },
+  });
+  t.match(audit.data.at(-1)?.details, { status: 'connecting', previousStatus: 'disconnected' });
   t.match(
     data.filter(each => !told.includes(each)),
     [
@@ -136,8 +106,6 @@ t.test('what became of a channel is told in turn: since when, by whom and why', 
   const second = await list({ limit: 5, cursor: first.nextCursor });
   t.strictSame([...first.data, ...second.data], data);
   t.notMatch(JSON.stringify(data), number.pin ?? token.value);
-  const other = await signUp(line);
-  t.equal((await other.key.ask('listChannelChanges', { params: { channelId } })).status, 404);
 });
 
 t.test('no secret is in the database as it is', async t => {
@@ -197,28 +165,25 @@ t.test('a token that the provider does not accept any more keeps no channel conn
   t.match(await disconnect(channelId), { status: 200, body: { status: 'disconnected' } });
 });
 
-t.test('with the service’s own app, where it has one', async t => {
-  const own = provider.accounts.addApp();
-  const variables = { CHATAPP_APP_ID: own.id, CHATAPP_APP_SECRET: own.secret };
-  const other = await startSkeinOn(t, fixture.databaseUrl, { ...fixture.environment, ...variables });
-  const client = new Client(new Line(other.url, t), key.bearer);
-  const channelId = await newChannel();
-  const account = provider.accounts.addAccount();
-  const number = provider.accounts.addNumber(account);
-  const code = provider.accounts.addCode(provider.accounts.addToken(own, account));
-  const asked = { params: { channelId }, body: { projectId, code } };
-  t.match(await client.ask('connectChatapp', asked), {
-    status: 200,
-    body: { status: 'connected', partnerAppCredentialId: null },
+t.test('a node with an app of its own connects without a partner app', async t => {
+  const apps: (typeof app)[] = [];
+  const own = await startChatapp(t, ({ accounts }) => {
+    const added = accounts.addApp();
+    apps.push(added);
+    return { CHATAPP_APP_ID: added.id, CHATAPP_APP_SECRET: added.secret };
   });
+  const [ownApp = app] = apps;
+  const channelId = await own.newChannel();
+  const account = own.provider.accounts.addAccount();
+  const number = own.provider.accounts.addNumber(account);
+  const code = own.provider.accounts.addCode(own.provider.accounts.addToken(ownApp, account));
+  const connected = await own.connect(channelId, { code, partnerAppCredentialId: undefined });
+  t.match(connected.body, { status: 'connected', partnerAppCredentialId: null });
   const message = { type: 'text', text: { body: 'Hello' } };
-  const { deliveries } = await provider.write(number, { phone: '15550100' }, message);
+  const { deliveries } = await own.provider.write(number, { phone: '15550100' }, message);
   t.match(deliveries, [{ delivered: true }], 'signed with the secret of that app');
-  t.equal(
-    (await connect(channelId, { code, partnerAppCredentialId: undefined })).status,
-    422,
-    'and where it has none',
-  );
+  const channel = await newChannel();
+  t.equal((await connect(channel, { code, partnerAppCredentialId: undefined })).status, 422);
 });
 
 t.test('a number has one channel', async t => {
@@ -230,7 +195,7 @@ t.test('a number has one channel', async t => {
     body: { error: 'svc/runtime/conflict', details: { channelId: first.channelId } },
   });
   t.match(await getStatus(channelId), { status: 'error', error: { step: 'find_number', code: null } });
-  const other = await signUp(line);
+  const other = await skein.tenant();
   await fixture.verify(other);
   const app = await fixture.newPartnerApp(other);
   const foreign = await connect(
@@ -251,24 +216,6 @@ t.test('of two channels that are connected to one number at once, one is, and ge
   t.same(replies.map(({ status }) => status).sort(), [200, 409]);
   const winner = channels[replies.findIndex(({ status }) => status === 200)] ?? '';
   t.match(number.overrides.get(fixture.app.id)?.url, winner);
-});
-
-t.test('another channel of the same account stays subscribed', async t => {
-  const first = await connected();
-  const second = provider.accounts.addNumber(first.account);
-  const channelId = await newChannel();
-  await connect(channelId, { accessToken: first.token.value, phoneNumberId: second.id });
-  await disconnect(first.channelId);
-  t.same([...first.account.subscribers.keys()], [app.id]);
-  await disconnect(channelId);
-  t.equal(first.account.subscribers.size, 0);
-});
-
-t.test('of two that connect one channel at once, one does', async t => {
-  const channelId = await newChannel();
-  const { token } = newNumber();
-  const replies = await Promise.all([1, 2, 3].map(() => connect(channelId, { accessToken: token.value })));
-  t.same(replies.map(({ status }) => status).sort(), [200, 409, 409]);
 });
 
 t.test('a partner app that a channel uses is not revoked', async t => {
@@ -301,7 +248,7 @@ t.test('what is wrong with a request', async t => {
   await expect({ accessToken, code: 'both' }, 422);
   await expect({ accessToken, pin: '12345' }, 422);
   await expect({ accessToken, partnerAppCredentialId: undefined }, 422);
-  const foreign = await fixture.newPartnerApp(await signUp(line));
+  const foreign = await fixture.newPartnerApp(await skein.tenant());
   await expect({ accessToken, partnerAppCredentialId: foreign.partnerAppCredentialId }, 404);
   t.equal((await getStatus(channelId)).status, 'disconnected', 'none of them was an attempt');
   const custom = { params: { channelId: tenant.channelId } };
@@ -311,7 +258,7 @@ t.test('what is wrong with a request', async t => {
 });
 
 t.test('whoever connects a channel, or made the key, has a verified e-mail', async t => {
-  const other = await signUp(line);
+  const other = await skein.tenant();
   const app = await fixture.newPartnerApp(other);
   const channelId = await newChannel(other);
   const { token } = newNumber();

@@ -1,38 +1,19 @@
 /** The contract's own operations. */
 import t from 'tap';
-import { contractHandlers } from '../../../gateway/handlers/contract.ts';
-import { serveOperations } from '../../../gateway/rest/operations.ts';
-import { contractOperations } from '../../../protocol/operations/contract.ts';
 import { EventEnvelope, EnvelopeExample } from '../../../protocol/resources/event.ts';
 import { matchesSchema } from '../../../protocol/validate.ts';
 import { apiVersion } from '../../../protocol/version.ts';
-import { systemClock } from '../../../runtime/time/clock.ts';
-import { docsUrl, MemoryLog, startServer } from '../http/http-fixture.ts';
-import { tenancy } from '../rest/rest-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
 t.test('the contract is served as it is, and may be cached', async t => {
-  const { url } = await startServer(t, server => {
-    serveOperations(
-      server,
-      contractOperations,
-      contractHandlers({ baseUrl: 'https://api.example.com', docsUrl }),
-      {
-        authenticator: { authenticate: () => Promise.reject(new Error('nobody is asked')) },
-        tenancy,
-        idempotency: undefined as never,
-        clock: systemClock,
-        log: new MemoryLog(),
-        docsUrl,
-      },
-    );
-  });
+  const { url } = await shareSkein(t);
   const answer = await fetch(`${url}/v1/openapi.json`);
   t.equal(answer.status, 200);
   t.match(answer.headers.get('cache-control'), /max-age/);
   t.match(await answer.json(), {
     openapi: '3.1.0',
     info: { version: apiVersion },
-    servers: [{ url: 'https://api.example.com/v1' }],
+    servers: [{ url: `${url}/v1` }],
   });
 
   const etag = answer.headers.get('etag') ?? '';

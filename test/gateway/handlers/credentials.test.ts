@@ -1,16 +1,11 @@
 /** `GET /caller`, and what an API key alone is enough for. */
 import t from 'tap';
 import type { Caller } from '../../../protocol/resources/caller.ts';
-import { Client, Line, type Refusal } from '../../node/client.ts';
-import { newKey, signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import type { Refusal } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const serviceToken = 'a-token-of-thirty-two-characters';
-const { url } = await startTestDatabase(t);
-const node = await startSkeinOn(t, url, { SERVICE_TOKENS: `billing:${serviceToken}` });
-const line = new Line(node.url, t);
-const tenant = await signUp(line);
+const skein = await shareSkein(t);
+const tenant = await skein.tenant();
 const { person, key, projectId, environmentId, apiKeyId, workspaceId, userId, email } = tenant;
 
 t.test('an API key is told its project, environment, scopes and end', async t => {
@@ -32,7 +27,7 @@ t.test('an API key is told its project, environment, scopes and end', async t =>
   const made = await person.get<{ apiKeyId: string; secret: string }>('createApiKey', {
     body: { ...body, expiresAt },
   });
-  const short = new Client(line, made.secret);
+  const short = skein.client(made.secret);
   t.match(await short.get('getCaller'), { scopes: ['threads:read'], expiresAt }, 'it needs no scope');
   const { rotationGraceExpiresAt } = await person.get<{ rotationGraceExpiresAt: string }>('rotateApiKey', {
     params: { apiKeyId: made.apiKeyId },
@@ -56,14 +51,14 @@ t.test('a sign-in is told who it is, until when, and its workspaces', async t =>
 });
 
 t.test('a service is told its name, and reaches nothing else of REST', async t => {
-  const service = new Client(line, serviceToken);
-  t.match(await service.get('getCaller'), { type: 'service_token', service: 'billing', projectId: null });
+  const service = skein.client(skein.serviceToken);
+  t.match(await service.get('getCaller'), { type: 'service_token', service: 'tests', projectId: null });
   t.match((await service.ask<Refusal>('me')).body, { error: 'svc/auth/invalid_token' });
 });
 
 t.test('whoever is nobody is refused by name', async t => {
   const refused = async (bearer?: string): Promise<string> =>
-    (await new Client(line, bearer).ask<Refusal>('getCaller')).body.error;
+    (await skein.client(bearer).ask<Refusal>('getCaller')).body.error;
   t.equal(await refused(), 'svc/auth/missing_credentials');
   t.equal(await refused('x'.repeat(40)), 'svc/auth/invalid_token');
   t.equal(await refused(`svc_test_${'x'.repeat(43)}`), 'svc/auth/invalid_api_key');
@@ -92,16 +87,6 @@ t.test('a key need not name its project and environment, in queries and in bodie
   t.equal(named.headers['idempotent-replayed'], 'true');
 });
 
-t.test('a key that names another project or environment finds nothing there', async t => {
-  const other = await signUp(line);
-  for (const ids of [{ projectId: other.projectId }, { environmentId: other.environmentId }]) {
-    t.equal((await key.ask('listThreads', { query: ids })).status, 404);
-    t.equal((await key.ask('createThread', { body: ids })).status, 404);
-  }
-  t.equal((await key.ask('listThreads', { query: { projectId: '' } })).status, 422, 'empty is not left out');
-  t.equal((await key.ask('createThread', { body: { projectId: null } })).status, 422);
-});
-
 t.test('a sign-in has to name them', async t => {
   const issues = async (id: 'listThreads' | 'createThread', body?: object): Promise<unknown> =>
     (await person.ask<Refusal>(id, body === undefined ? {} : { body })).body.details?.['issues'];
@@ -110,44 +95,4 @@ t.test('a sign-in has to name them', async t => {
     { path: '/body/projectId', code: 'required' },
     { path: '/body/environmentId', code: 'required' },
   ]);
-});
-
-t.test('one Idempotency-Key makes one stitch, also across rotations of the API key', async t => {
-  const first = await newKey(person, projectId);
-  const rotate = async (id: string) => {
-    const body = { gracePeriodSeconds: 60 };
-    const { newKey: made } = await person.get<{ newKey: { apiKeyId: string; secret: string } }>(
-      'rotateApiKey',
-      {
-        params: { apiKeyId: id },
-        body,
-      },
-    );
-    return { apiKeyId: made.apiKeyId, key: new Client(line, made.secret) };
-  };
-  const second = await rotate(first.apiKeyId);
-  const third = await rotate(second.apiKeyId);
-  const stitch = { key: 'one-stitch', body: { name: 'stitch', webhookUrl: 'https://hooks.example.com/' } };
-  const made = await first.key.ask('createStitch', stitch);
-  t.equal(made.status, 201);
-  for (const { key: successor } of [second, third]) {
-    const again = await successor.ask('createStitch', stitch);
-    t.match(again.headers, { 'idempotent-replayed': 'true' });
-    t.same(again.body, made.body, 'with its secret');
-  }
-  const other = await newKey(person, projectId);
-  t.not((await other.key.ask('createStitch', stitch)).body['secret'], made.body['secret']);
-});
-
-t.test('only people manage keys: a key is told which credential that takes', async t => {
-  const { key: other } = await newKey(person, projectId);
-  const listed = await other.ask<Refusal>('listApiKeys', { query: { projectId } });
-  t.match(listed, { status: 403, body: { error: 'svc/auth/insufficient_scope', message: /access token/ } });
-  for (const asked of [
-    other.ask<Refusal>('revokeApiKey', { params: { apiKeyId } }),
-    other.ask<Refusal>('listWorkspaces'),
-    other.ask<Refusal>('me'),
-  ]) {
-    t.match(await asked, { status: 401, body: { error: 'svc/auth/invalid_token', message: /access token/ } });
-  }
 });

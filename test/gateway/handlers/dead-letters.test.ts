@@ -1,19 +1,16 @@
 /** What has failed for good: its list, and its replay (docs/contract-decisions.md, "Delivery"). */
 import t from 'tap';
-import { newId } from '../../../protocol/ids.ts';
 import type { AuditLog } from '../../../protocol/resources/audit.ts';
 import type { FailedReplays, WebhookDelivery } from '../../../protocol/resources/delivery.ts';
 import type { StitchStats, StitchWithSecret } from '../../../protocol/resources/stitch.ts';
-import type { ListOf, Refusal } from '../../node/client.ts';
+import type { ListOf } from '../../node/client.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answer, type Receiver } from '../../support/receiver.ts';
-import { getMessages, receiverFor, StitchService } from './stitch-fixture.ts';
+import { answer, type Receiver, startReceiver } from '../../support/receiver.ts';
+import { receiveMessages, untilDeliveries } from '../../support/conversations.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-let service: StitchService;
-t.before(async () => {
-  service = await StitchService.start(t);
-});
+const skein = await shareSkein(t);
 const received = 'thread.message.received';
 
 async function newStitch({ projectId, key }: Tenant, receiver: Receiver): Promise<string> {
@@ -23,7 +20,7 @@ async function newStitch({ projectId, key }: Tenant, receiver: Receiver): Promis
 
 /** As if the schedule of the newest deliveries had ended: it takes days. */
 async function exhaust(stitchId: string, count = 100): Promise<void> {
-  await service.database.query(
+  await skein.database.query(
     `update webhook_deliveries set status = 'failed' where stitch_id = $1 and delivery_id = any (array(
        select delivery_id from webhook_deliveries where stitch_id = $1 order by created_at desc, delivery_id desc limit $2))`,
     [stitchId, count],
@@ -48,11 +45,11 @@ async function untilReplayed({ key }: Tenant, ...stitchIds: readonly string[]): 
 }
 
 t.test('each event once, however often it is asked for, to the stitch that it failed at', async t => {
-  const tenant = await service.tenant();
-  const [one, two] = [await receiverFor(t), await receiverFor(t)];
+  const tenant = await skein.tenant();
+  const [one, two] = [await startReceiver(t), await startReceiver(t)];
   const [first, second] = [await newStitch(tenant, one), await newStitch(tenant, two)];
-  await getMessages(tenant, 3);
-  await service.deliveries(tenant.key, { projectId: tenant.projectId, status: 'delivered' }, 6);
+  await receiveMessages(tenant, 3);
+  await untilDeliveries(tenant.key, { projectId: tenant.projectId, status: 'delivered' }, 6);
   t.strictSame(await replay(tenant), [], 'nothing has failed');
   await exhaust(first);
   await exhaust(second, 1);
@@ -89,12 +86,12 @@ t.test('each event once, however often it is asked for, to the stitch that it fa
 });
 
 t.test('of one stitch, of a time, of names; what cannot be replayed is said', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { projectId, key } = tenant;
-  const receiver = await receiverFor(t);
+  const receiver = await startReceiver(t);
   const [stitchId, other] = [await newStitch(tenant, receiver), await newStitch(tenant, receiver)];
-  await getMessages(tenant, 2);
-  await service.deliveries(key, { projectId, status: 'delivered' }, 4);
+  await receiveMessages(tenant, 2);
+  await untilDeliveries(key, { projectId, status: 'delivered' }, 4);
   await exhaust(stitchId);
   await exhaust(other);
   const [newest, oldest] = await failed(tenant, stitchId);
@@ -115,42 +112,39 @@ t.test('of one stitch, of a time, of names; what cannot be replayed is said', as
   t.match(await replay(tenant, { stitchId: other }), [
     { stitchId: other, status: 'refused', replayId: null, error: { error: 'svc/runtime/conflict' } },
   ]);
-  const refusal = async (more: object, by = key) => {
-    const { status, body } = await by.ask<Refusal>('replayFailedDeliveries', {
-      body: { projectId, ...more },
-    });
-    return [status, body.error];
-  };
-  const outsider = await service.tenant();
-  const foreign = await newStitch(outsider, receiver);
-  const absent = [404, 'svc/runtime/not_found'];
-  t.strictSame(await refusal({ stitchId: foreign }), absent);
-  t.strictSame(await refusal({ stitchId: newId('stitch') }), absent);
-  t.strictSame(await refusal({}, outsider.key), absent);
-  const invalid = [422, 'svc/validation/invalid_request'];
-  t.strictSame(await refusal({ eventNames: ['no.such.event'] }), invalid);
-  t.strictSame(await refusal({ since: '2026-02-01T00:00:00Z', until: '2026-01-01T00:00:00Z' }), invalid);
+  for (const wrong of [
+    { eventNames: ['no.such.event'] },
+    { since: '2026-02-01T00:00:00Z', until: '2026-01-01T00:00:00Z' },
+  ])
+    t.equal((await key.ask('replayFailedDeliveries', { body: { projectId, ...wrong } })).status, 422);
 });
 
-t.test('a request that is repeated by its key, and the audit log', async t => {
-  const tenant = await service.tenant();
+t.test('every replay and test is in the audit log', async t => {
+  const tenant = await skein.tenant();
   const { projectId, key, person } = tenant;
-  const receiver = await receiverFor(t);
+  const receiver = await startReceiver(t);
   receiver.behaviour = answer(204);
   const stitchId = await newStitch(tenant, receiver);
-  await getMessages(tenant, 2);
-  const [delivery] = await service.deliveries(key, { projectId, status: 'delivered' }, 2);
+  await receiveMessages(tenant, 2);
+  const [delivery] = await untilDeliveries(key, { projectId, status: 'delivered' }, 2);
   await exhaust(stitchId);
-  const asked = { body: { projectId, stitchId }, key: newId('request') };
-  const first = await key.ask('replayFailedDeliveries', asked);
+  await replay(tenant, { stitchId });
   await untilReplayed(tenant, stitchId);
-  const again = await key.ask('replayFailedDeliveries', asked);
-  t.strictSame([first.status, again.status, again.body], [202, 202, first.body]);
 
   await key.get('replayDelivery', {
     params: { deliveryId: delivery?.deliveryId ?? '' },
     body: { projectId },
   });
+  const target = await newStitch(tenant, receiver);
+  const toTarget = {
+    params: { deliveryId: delivery?.deliveryId ?? '' },
+    body: { projectId, targetStitchId: target },
+  };
+  await key.get('replayDelivery', toTarget);
+  const acts = await person.get<ListOf<AuditLog>>('listAuditLogs', {
+    query: { projectId, targetId: target },
+  });
+  t.match(acts.data[0], { action: 'stitch.delivery_replayed', details: { sourceStitchId: stitchId } });
   const span = { projectId, since: '2026-01-01T00:00:00Z', statuses: ['cancelled'] };
   t.match(await key.get('replayStitch', { params: { stitchId }, body: span }), {
     accepted: true,

@@ -12,15 +12,19 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemRandom, type Random } from '../../../runtime/time/clock.ts';
 import { followEvents } from '../../../storage/search/follow.ts';
 import { erasePersonalData } from '../../../storage/retention/erasures.ts';
-import type { Asked, Client, ListOf, Refusal } from '../../node/client.ts';
+import type { Asked, Client, ListOf } from '../../node/client.ts';
 import { columnsWith } from '../../support/columns-with.ts';
 import { eventually } from '../../support/eventually.ts';
-import { newKey, newStitch, type Tenant } from '../../node/tenant.ts';
-import { answer } from '../../support/receiver.ts';
-import { receiverFor, StitchService } from './stitch-fixture.ts';
+import { newStitch, type Tenant } from '../../node/tenant.ts';
+import { answer, startReceiver } from '../../support/receiver.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 
-const service = await StitchService.start(t);
-const { database } = service;
+const { database, url } = await startTestDatabase(t);
+const hourMs = 3_600_000;
+// The test itself runs the erasures.
+const options = { sweepEveryMs: hourMs };
+const skein = await startSkeinOn(t, url, { ALLOW_PRIVATE_ADDRESSES: 'true' }, options);
 
 const erase = ({ person }: Tenant, threadId: string) =>
   person.get<PersonalDataErasure>('erasePersonalData', { params: { threadId } });
@@ -52,9 +56,9 @@ async function followUntil(threadId: string, sequences: readonly number[]): Prom
 }
 
 t.test('erasure leaves nothing of the participant anywhere', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, projectId, environmentId, channelId } = tenant;
-  const receiver = await receiverFor(t);
+  const receiver = await startReceiver(t);
   const name = 'Maria-48151623';
   receiver.behaviour = answer(200, {}, `thanks for ${name}`);
   const { stitchId } = await newStitch(tenant, receiver.url());
@@ -244,7 +248,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
 });
 
 t.test("one that fails is tried again, later each time, and is in no other one's way", async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const stubborn = await Promise.all(
     Array.from({ length: 51 }, (_, i) => write(tenant, `Stubborn-${i}`, 'no')),
   );
@@ -287,13 +291,13 @@ t.test("one that fails is tried again, later each time, and is in no other one's
   const letters = await database.query(`select 1 from dead_letters where name = 'erase' and attempts = 10`);
   t.equal(letters.length, 1, 'a human is told, once');
   await database.query('drop trigger refuse on messages');
-  await eraseAt(now + 3_600_000);
+  await eraseAt(now + hourMs);
   t.same(await columnsWith(database, 'Stubborn-0'), []);
   t.same(await database.query('select 1 from erasures'), []);
 });
 
 t.test('events keep their envelope, their place and the shape of what they are about', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key, projectId, environmentId, channelId } = tenant;
   const { threadId, messageId } = await write(tenant, 'Jan-2718', 'my number is 2718');
   await erase(tenant, threadId);
@@ -325,7 +329,7 @@ t.test('events keep their envelope, their place and the shape of what they are a
 });
 
 t.test('a participant who writes again has a name again, and the thread a past', async t => {
-  const tenant = await service.tenant();
+  const tenant = await skein.tenant();
   const { key } = tenant;
   const name = 'Ana-31415';
   const { threadId } = await write(tenant, name, 'first');
@@ -356,8 +360,8 @@ t.test('a participant who writes again has a name again, and the thread a past',
   t.same(row, { external_ref: name }, 'kept, too');
 });
 
-t.test('asked twice it is done twice, to the newest event', async t => {
-  const tenant = await service.tenant();
+t.test('two requests erase everything up to the newest event', async t => {
+  const tenant = await skein.tenant();
   const { threadId } = await write(tenant, 'Eve-16180', 'one');
   await erase(tenant, threadId);
   await write(tenant, 'Eve-16180', 'two');
@@ -366,113 +370,49 @@ t.test('asked twice it is done twice, to the newest event', async t => {
   t.same(await columnsWith(database, 'Eve-16180'), []);
 });
 
-t.test(
-  'a copy has everything, in pages of any size, and nothing of others; after an erasure it is empty',
-  async t => {
-    const tenant = await service.tenant();
-    const { key, person, projectId, environmentId } = tenant;
-    const { threadId } = await write(tenant, 'Rosa-2236', 'first');
-    const params = { threadId };
-    await write(tenant, 'Rosa-2236', 'second');
-    await write(tenant, 'Somebody-else', 'of no concern');
-    for (const body of ['one', 'two', 'three'])
-      await key.get('createNote', { params, key: body, body: { projectId, body } });
-    await key.get('createMessage', {
-      params,
-      key: 'answer',
-      body: { projectId, body: 'Dear Rosa', direction: 'outbound' },
-    });
-    const runIds = [0, 1].map(n => newId('run', n));
-    for (const [n, id] of runIds.entries())
-      await database.query(
-        `insert into agent_runs select * from jsonb_populate_record(null::agent_runs, $1)`,
-        [
-          JSON.stringify({
-            agent_run_id: id,
-            project_id: projectId,
-            environment_id: environmentId,
-            thread_id: threadId,
-            agent_id: newId('agent'),
-            loom_id: newId('loom'),
-            loom_version_id: newId('loomVersion'),
-            provider: 'llm_provider_1',
-            model: 'small',
-            mode: 'auto',
-            tool_call_count: 0,
-            trace: { steps: [] },
-            status: 'failed',
-            metadata: {},
-            state: {},
-            version: 1,
-            created_at: new Date(n),
-            updated_at: new Date(n),
-          }),
-        ],
-      );
-
-    const inPages = async (limit: number): Promise<PersonalDataRecord[]> => {
-      const records: PersonalDataRecord[] = [];
-      let cursor: string | undefined;
-      do {
-        const page: ListOf<PersonalDataRecord> = await key.get('listPersonalData', {
-          params,
-          query: { limit, ...(cursor === undefined ? {} : { cursor }) },
-        });
-        t.ok(page.data.length <= limit);
-        t.equal(page.hasMore, page.nextCursor !== null);
-        records.push(...page.data);
-        cursor = page.nextCursor ?? undefined;
-      } while (cursor !== undefined);
-      return records;
-    };
-    const all = await inPages(100);
-    t.strictSame(
-      all.map(
-        ({ kind, thread, message, note, agentRun }) =>
-          `${kind} ${thread?.externalRef ?? message?.body ?? note?.body ?? agentRun?.agentRunId}`,
-      ),
-      [
-        'thread Rosa-2236',
-        ...['message first', 'message second', 'message Dear Rosa'],
-        ...['note three', 'note two', 'note one'],
-        ...runIds.map(id => `agentRun ${id}`).reverse(),
-      ],
-    );
-    for (const limit of [1, 2, 3, 4, 8, 9]) t.strictSame(await inPages(limit), all, `pages of ${limit}`);
-
-    const other = await write(tenant, 'Somebody-else', 'still of no concern');
-    const first = await key.get<ListOf<PersonalDataRecord>>('listPersonalData', {
-      params,
-      query: { limit: 1 },
-    });
-    const stolen = { params: { threadId: other.threadId }, query: { cursor: first.nextCursor ?? '' } };
-    t.equal((await key.ask('listPersonalData', stolen)).status, 400, 'a cursor fits its thread alone');
-    const outsider = await service.tenant();
-    for (const by of [outsider.person, outsider.key])
-      t.equal((await by.ask('listPersonalData', { params })).status, 404);
-    t.equal(
-      (await person.ask('listPersonalData', { params: { threadId: `thread_${'0'.repeat(26)}` } })).status,
-      404,
-    );
-
-    await erase(tenant, threadId);
-    await eraseNowAndLater();
-    t.same(await columnsWith(database, 'Rosa-2236'), []);
-    t.notMatch(JSON.stringify(await inPages(100)), /Rosa|first|second|three/);
-  },
-);
-
-t.test('for developers and keys that write threads, in their own environment', async t => {
-  const tenant = await service.tenant();
-  const outsider = await service.tenant();
-  const { threadId } = await write(tenant, 'Bob', 'hello');
+t.test('a copy has everything of one participant, in pages of any size, until it is erased', async t => {
+  const tenant = await skein.tenant();
+  const { key, projectId, environmentId } = tenant;
+  const { threadId } = await write(tenant, 'Rosa-2236', 'first');
   const params = { threadId };
-  for (const by of [outsider.person, outsider.key]) {
-    const reply = await by.ask<Refusal>('erasePersonalData', { params });
-    t.match(reply, { status: 404, body: { error: 'svc/runtime/not_found' } });
-  }
-  await service.production(tenant);
-  const { key: live } = await newKey(tenant.person, tenant.projectId, 'live');
-  t.equal((await live.ask('erasePersonalData', { params })).status, 404);
-  t.equal((await tenant.key.ask('erasePersonalData', { params })).status, 202);
+  await write(tenant, 'Rosa-2236', 'second');
+  await write(tenant, 'Somebody-else', 'of no concern');
+  for (const body of ['one', 'two', 'three'])
+    await key.get('createNote', { params, body: { projectId, body } });
+  const answered = { projectId, body: 'Dear Rosa', direction: 'outbound' };
+  await key.get('createMessage', { params, body: answered });
+  const runIds = [newId('run'), newId('run')];
+  await database.query(
+    `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, provider, model, mode, tool_call_count, trace, status,
+       metadata, state, version, created_at, updated_at)
+     select id, $2, $3, $4, 'llm_provider_1', 'small', 'auto', 0, '{"steps":[]}', 'failed', '{}', '{}', 1, to_timestamp(n), to_timestamp(n)
+     from unnest($1::text[]) with ordinality r (id, n)`,
+    [runIds, projectId, environmentId, threadId],
+  );
+  const list = (limit: number) =>
+    key.all<PersonalDataRecord>('listPersonalData', { params, query: { limit } });
+  const all = await list(100);
+  t.strictSame(
+    all.map(
+      ({ kind, thread, message, note, agentRun }) =>
+        `${kind} ${thread?.externalRef ?? message?.body ?? note?.body ?? agentRun?.agentRunId}`,
+    ),
+    [
+      'thread Rosa-2236',
+      ...['message first', 'message second', 'message Dear Rosa'],
+      ...['note three', 'note two', 'note one'],
+      ...runIds.map(id => `agentRun ${id}`).reverse(),
+    ],
+  );
+  for (const limit of [1, 2, 3, 4, 8, 9]) t.strictSame(await list(limit), all, `pages of ${limit}`);
+
+  const other = await write(tenant, 'Somebody-else', 'still of no concern');
+  const first = await key.get<ListOf<object>>('listPersonalData', { params, query: { limit: 1 } });
+  const stolen = { params: { threadId: other.threadId }, query: { cursor: first.nextCursor ?? '' } };
+  t.equal((await key.ask('listPersonalData', stolen)).status, 400, 'a cursor belongs to its thread');
+
+  await erase(tenant, threadId);
+  await eraseNowAndLater();
+  t.same(await columnsWith(database, 'Rosa-2236'), []);
+  t.notMatch(JSON.stringify(await list(100)), /Rosa|first|second|three/);
 });

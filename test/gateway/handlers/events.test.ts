@@ -1,254 +1,163 @@
-/** The event log over REST, on a real PostgreSQL. */
+/** The event log over the public API. Isolation, permissions and limits: test/contract. */
 import t from 'tap';
-import { eventTypes, type EventName } from '../../../protocol/events.ts';
+import { eventTypes } from '../../../protocol/events.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { EventEnvelope, EventTypeEntry } from '../../../protocol/resources/event.ts';
-import { Environment } from '../../../storage/entities/tenancy.ts';
+import { appendEvents } from '../../../storage/events/append-events.ts';
 import { eventPage } from '../../../storage/events/event-log.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { ConsoleNode, happening, type ListBody, type Tenant } from './console-fixture.ts';
+import type { Asked, ListOf } from '../../node/client.ts';
+import type { Tenant } from '../../node/tenant.ts';
+import { newScopedKey, receiveMessage } from '../../support/conversations.ts';
+import { shareSkein } from '../../support/skein.ts';
 import { numbers } from '../stream/stream-fixture.ts';
 
-const { database } = await startTestDatabase(t);
+const skein = await shareSkein(t);
+const { database } = skein;
 
-async function production({ projectId }: Tenant): Promise<string> {
-  const environmentId = newId('environment');
-  const stamps = { createdAt: new Date(), updatedAt: new Date() };
-  await database.em().transactional(async em => {
-    em.create(Environment, { environmentId, projectId, kind: 'production', name: 'production', ...stamps });
-    await em.flush();
-  });
-  return environmentId;
+type Polled = ListOf<EventEnvelope & { readonly seq: number }>;
+const eventName = 'thread.message.received';
+
+/** Commits events of a tenant's sandbox, each in a transaction of its own. */
+async function commit({ projectId, environmentId }: Tenant, ...events: readonly object[]): Promise<void> {
+  for (const data of events) {
+    await database
+      .em()
+      .transactional(em => appendEvents(em, [{ projectId, environmentId, eventName, data: { ...data } }]));
+  }
 }
-
-const named = (tenant: Tenant, eventName: EventName, data: object = {}) => ({
-  ...happening(tenant, data),
-  eventName,
-});
-const getNames = (body: ListBody<EventEnvelope>): string[] => body.data.map(({ eventName }) => eventName);
+const list = ({ person, projectId }: Tenant, query: object = {}) =>
+  person.get<ListOf<EventEnvelope>>('listEvents', { query: { projectId, eventName, ...query } });
+const poll = ({ person, projectId }: Tenant, query: NonNullable<Asked['query']> = {}) =>
+  person.get<Polled>('listStreamEvents', { params: { projectId }, query });
 
 t.test('the log is newest first, with the exact text of each event', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
-  await node.commit(happening(tenant, { n: 1 }), happening(tenant, { text: 'Ünïcode \u2028 "quoted"' }));
-  const { body } = await node.call<ListBody<EventEnvelope>>(
-    'GET',
-    `/events?projectId=${projectId}`,
-    founder.token,
+  const tenant = await skein.tenant();
+  const text = 'Ünïcode \u2028 "quoted"';
+  await commit(tenant, { n: 1 }, { text });
+  const { data } = await list(tenant);
+  t.match(
+    data.map(event => event.data),
+    [{ text }, { n: 1 }],
   );
-  t.same(
-    body.data.map(({ data }) => [data['n'], data['text']]),
-    [
-      [undefined, 'Ünïcode \u2028 "quoted"'],
-      [1, undefined],
-    ],
-  );
-  t.same({ nextCursor: body.nextCursor, hasMore: body.hasMore }, { nextCursor: null, hasMore: false });
-  const [first] = body.data;
-  const one = await node.call<EventEnvelope>('GET', `/events/${first?.eventId}`, founder.token);
-  t.same(one.body, first);
+  const [first] = data;
+  t.strictSame(await tenant.person.get('getEvent', { params: { eventId: first?.eventId ?? '' } }), first);
 });
 
-t.test('filters', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
-  await node.commit(
-    named(tenant, 'thread.message.received'),
-    named(tenant, 'thread.message.created'),
-    named(tenant, 'thread.status.changed'),
-    named(tenant, 'channel.status.changed'),
-  );
-  const threadId = newId('thread');
-  await database.query('update events set thread_id = $1 where project_id = $2 and seq = 3', [
-    threadId,
-    projectId,
-  ]);
+t.test('events are found by name, pattern, thread and time', async t => {
+  const tenant = await skein.tenant();
+  const { key, person, projectId, channelId } = tenant;
+  const { body } = await receiveMessage(tenant, channelId, { externalParticipantRef: 'ada' });
+  const { threadId } = body;
+  await receiveMessage(tenant, channelId, { externalParticipantRef: 'bob' });
+  await key.get('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
+  await key.get('updateThread', { params: { threadId }, body: { projectId, status: 'closed' } });
   await database.query(
-    `update events set occurred_at = '2026-01-02T00:00:00Z' where project_id = $1 and seq = 1`,
-    [projectId],
+    `update events set occurred_at = now() - interval '2 hours' where project_id = $1 and thread_id = $2 and event_name = $3`,
+    [projectId, threadId, eventName],
   );
-  const list = async (query: string): Promise<string[]> => {
-    const path = `/events?projectId=${projectId}${query}`;
-    return getNames((await node.call<ListBody<EventEnvelope>>('GET', path, founder.token)).body);
+  const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const find = async (query: object) => {
+    const { data } = await person.get<ListOf<EventEnvelope>>('listEvents', {
+      query: { projectId, ...query },
+    });
+    return data.map(event => event.eventName);
   };
-  t.same(await list('&eventName=thread.message.created'), ['thread.message.created']);
-  t.same(await list('&eventName=thread.message.*'), ['thread.message.created', 'thread.message.received']);
-  t.same(await list('&eventName=thread.*'), [
-    'thread.status.changed',
-    'thread.message.created',
-    'thread.message.received',
-  ]);
-  t.same(await list('&eventName=thread.message.%25'), [], 'no pattern of SQL');
-  t.same(await list(`&threadId=${threadId}`), ['thread.status.changed']);
-  t.equal((await list('&since=2026-01-01T00:00:00Z')).length, 4);
-  t.equal((await list('&since=2026-01-03T00:00:00Z')).length, 3);
-  t.same(await list('&since=2026-01-03T00:00:00Z&eventName=*.status.changed'), []);
+  const [received, created, changed] = [eventName, 'thread.message.created', 'thread.status.changed'];
+  for (const [query, expected] of [
+    [{ eventName: created }, [created]],
+    [{ eventName: 'thread.message.*', threadId }, [created, received]],
+    [{ eventName: 'thread.message.*' }, [created, received, received]],
+    [{ eventName: 'thread.message.%' }, []],
+    [{ eventName: '*.status.changed' }, []],
+    [{ threadId, since: hoursAgo(1), eventName: 'thread.message.*' }, [created]],
+    [{ threadId, since: hoursAgo(3), eventName: 'thread.message.*' }, [created, received]],
+    [{ threadId, eventName: 'thread.status.*' }, [changed]],
+  ] as const) {
+    t.strictSame(await find(query), expected, JSON.stringify(query));
+  }
 });
 
-t.test('pages are stable while events come in, and their cursors good for nothing else', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
-  await node.commit(...numbers(10).map(n => happening(tenant, { n })));
+t.test('pages stay stable while events arrive, and their cursors serve no other list', async t => {
+  const tenant = await skein.tenant();
+  const { person, projectId } = tenant;
+  await commit(tenant, ...numbers(10).map(n => ({ n })));
   const seen: unknown[] = [];
   let cursor: string | null = null;
   do {
-    const after: string = cursor === null ? '' : `&cursor=${cursor}`;
-    const path = `/events?projectId=${projectId}&limit=4${after}`;
-    const { body } = await node.call<ListBody<EventEnvelope>>('GET', path, founder.token);
-    seen.push(...body.data.map(({ data }) => data['n']));
-    cursor = body.nextCursor;
-    t.equal(body.hasMore, cursor !== null);
-    await node.commit(happening(tenant, { n: 99 }));
-    if (cursor !== null && seen.length === 4) {
-      for (const elsewhere of [
-        `/events?projectId=${projectId}&limit=4&eventName=thread.*&cursor=${cursor}`,
-        `/console/projects/${projectId}/events?cursor=${cursor}`,
-      ]) {
-        t.equal((await node.call('GET', elsewhere, founder.token)).status, 400);
-      }
-    }
+    const page: ListOf<EventEnvelope> = await list(tenant, {
+      limit: 4,
+      ...(cursor === null ? {} : { cursor }),
+    });
+    seen.push(...page.data.map(({ data }) => data['n']));
+    cursor = page.nextCursor;
+    t.equal(page.hasMore, cursor !== null);
+    await commit(tenant, { n: 99 });
+    if (cursor === null) break;
+    const query = { projectId, limit: 4, eventName: 'thread.*', cursor };
+    t.equal((await person.ask('listEvents', { query })).status, 400);
+    t.equal((await person.ask('listStreamEvents', { params: { projectId }, query: { cursor } })).status, 400);
   } while (cursor !== null);
-  t.same(seen, numbers(10).reverse());
+  t.strictSame(seen, numbers(10).reverse());
 });
 
-t.test('environments are apart', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
-  const live = await production(tenant);
-  const key = await node.key(tenant, ['webhooks:read', 'messages:read']);
-  await node.commit(happening(tenant, { n: 1 }), happening(tenant, { n: 2 }, live));
-  const n = async (path: string, bearer: string): Promise<unknown> => {
-    const { status, body } = await node.call<ListBody<EventEnvelope>>('GET', path, bearer);
-    return status === 200
-      ? body.data.map(({ data }) => data['n']).filter(value => value !== undefined)
-      : status;
-  };
-  t.same(await n(`/events?projectId=${projectId}`, founder.token), [1], 'the sandbox by default');
-  t.same(await n(`/events?projectId=${projectId}&environmentId=${live}`, founder.token), [2]);
-  t.same(await n(`/events?projectId=${projectId}`, key.secret), [1]);
-  t.same(await n(`/events?projectId=${projectId}&environmentId=${live}`, key.secret), 404);
-
-  const [row] = await database.query<{ eventId: string }>(
-    `select event_id as "eventId" from events where project_id = $1 and environment_id = $2`,
-    [projectId, live],
-  );
-  t.equal((await node.call('GET', `/events/${row?.eventId}`, founder.token)).status, 200);
-  t.equal(
-    (await node.call('GET', `/events/${row?.eventId}`, key.secret)).status,
-    404,
-    "not the key's environment",
-  );
+t.test('a key without the scope for messages finds no messages', async t => {
+  const tenant = await skein.tenant();
+  await commit(tenant, {});
+  const { eventId = '' } = (await list(tenant)).data[0] ?? {};
+  const ask = async (by: Tenant['key']) => (await by.ask('getEvent', { params: { eventId } })).status;
+  t.equal(await ask(await newScopedKey(tenant, ['webhooks:read', 'messages:read'])), 200);
+  t.equal(await ask(await newScopedKey(tenant, ['webhooks:read'])), 404);
+  t.equal((await tenant.key.ask('getEvent', { params: { eventId: newId('event') } })).status, 404);
 });
 
-t.test('permissions to read the log', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const other = await node.tenant();
-  const { projectId } = tenant;
-  await node.commit(happening(tenant));
-  const [row] = await database.query<{ eventId: string }>(
-    `select event_id as "eventId" from events where project_id = $1`,
-    [projectId],
+t.test('a client that polls reads the events of the stream by number', async t => {
+  const tenant = await skein.tenant();
+  const { data: before } = await poll(tenant);
+  const start = before.at(-1)?.seq ?? 0;
+  await commit(tenant, ...numbers(7).map(n => ({ n })));
+  const first = await poll(tenant, { afterSeq: start + 2, limit: 3 });
+  t.strictSame(
+    first.data.map(({ seq, data }) => [seq - start, data['n']]),
+    [3, 4, 5].map(n => [n, n]),
   );
-  const paths = [`/events?projectId=${projectId}`, `/events/${row?.eventId}`];
-  const statuses = async (bearer: string | undefined): Promise<number[]> =>
-    Promise.all(paths.map(async path => (await node.call('GET', path, bearer)).status));
-  t.same(await statuses(tenant.founder.token), [200, 200]);
-  t.same(await statuses(other.founder.token), [404, 404]);
-  t.same(await statuses((await node.key(tenant, ['webhooks:read', 'messages:read'])).secret), [200, 200]);
-  t.same(await statuses((await node.key(tenant, ['webhooks:read'])).secret), [200, 404], 'not of messages');
-  t.same(await statuses((await node.key(tenant, ['threads:read'])).secret), [403, 403]);
-  t.same(await statuses(undefined), [401, 401]);
-  t.equal((await node.call('GET', `/events/${newId('event')}`, tenant.founder.token)).status, 404);
-  const misplaced = `/events/${row?.eventId}?projectId=${other.projectId}`;
-  t.equal((await node.call('GET', misplaced, tenant.founder.token)).status, 404, 'in another project');
-});
-
-t.test("the stream's events by number, for those who poll", async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
-  await node.commit(...numbers(7).map(n => happening(tenant, { n })));
-  const path = `/console/projects/${projectId}/events`;
-  type Polled = ListBody<{ seq: number; projectId: string; data: { n: number } }>;
-  const { body } = await node.call<Polled>('GET', `${path}?afterSeq=2&limit=3`, founder.token);
-  t.same(
-    body.data.map(({ seq, data }) => [seq, data.n]),
-    [
-      [3, 3],
-      [4, 4],
-      [5, 5],
-    ],
-  );
-  t.equal(body.hasMore, true);
-  const next = await node.call<Polled>(
-    'GET',
-    `${path}?afterSeq=2&limit=3&cursor=${body.nextCursor}`,
-    founder.token,
-  );
-  t.same(
-    next.body.data.map(({ seq }) => seq),
+  t.equal(first.hasMore, true);
+  const next = await poll(tenant, { afterSeq: start + 2, limit: 3, cursor: first.nextCursor ?? '' });
+  t.strictSame(
+    next.data.map(({ seq }) => seq - start),
     [6, 7],
   );
-  t.same([next.body.hasMore, next.body.nextCursor], [false, null]);
-  t.same((await node.call<Polled>('GET', `${path}?afterSeq=7`, founder.token)).body.data, []);
-  t.equal((await node.call('GET', `${path}?afterSeq=-1`, founder.token)).status, 422);
+  t.match(next, { hasMore: false, nextCursor: null });
+  t.strictSame((await poll(tenant, { afterSeq: start + 7 })).data, []);
 });
 
-t.test('a page ends early when its bodies grow large, and says that there is more', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const tenant = await node.tenant();
-  const { projectId, founder } = tenant;
+t.test('a page ends early when its bodies are large, and says that there is more', async t => {
+  const tenant = await skein.tenant();
+  const { projectId } = tenant;
+  const start = (await poll(tenant)).data.at(-1)?.seq ?? 0;
   const text = 'x'.repeat(1_000_000);
-  for (const n of numbers(7)) await node.commit(happening(tenant, { n, text }));
-  type Polled = ListBody<{ seq: number }>;
-  const { body } = await node.call<Polled>('GET', `/console/projects/${projectId}/events`, founder.token);
-  t.same(
-    body.data.map(({ seq }) => seq),
+  await commit(tenant, ...numbers(7).map(n => ({ n, text })));
+  const polled = await poll(tenant, { afterSeq: start });
+  t.strictSame(
+    polled.data.map(({ seq }) => seq - start),
     [1, 2, 3, 4, 5],
   );
-  t.equal(body.hasMore, true);
-  const log = await node.call<Polled>('GET', `/events?projectId=${projectId}`, founder.token);
-  t.equal(log.body.data.length, 5);
-  t.equal(log.body.hasMore, true);
-  const span = { projectId, after: 0, through: 7 };
-  t.same(
-    (await eventPage(database, span)).map(({ seq }) => seq),
-    [1],
-    'the first comes in any case',
-  );
+  t.equal(polled.hasMore, true);
+  const log = await list(tenant);
+  t.strictSame([log.data.length, log.hasMore], [5, true]);
+  const page = await eventPage(database, { projectId, after: start, through: start + 7 });
+  t.equal(page.length, 1, 'the first event is always included');
 });
 
-t.test('the catalogue: every name with its schema, in pages', async t => {
-  const node = await ConsoleNode.start(t, database);
-  const names: string[] = [];
-  let cursor = '';
-  for (;;) {
-    const { status, body } = await node.call<ListBody<EventTypeEntry>>(
-      'GET',
-      `/event-types?limit=20${cursor}`,
-      undefined,
-    );
-    t.equal(status, 200);
-    for (const entry of body.data) {
-      t.match(
-        entry,
-        { description: /./, data: { type: 'object', properties: { environmentId: {} } } },
-        entry.eventName,
-      );
-      names.push(entry.eventName);
-    }
-    if (body.nextCursor === null) break;
-    cursor = `&cursor=${body.nextCursor}`;
-  }
-  t.same(names, Object.keys(eventTypes).sort());
-  const { body } = await node.call<ListBody<EventTypeEntry>>('GET', '/event-types?limit=100', undefined);
-  t.same(
-    body.data.filter(({ ephemeral }) => ephemeral).map(({ eventName }) => eventName),
+t.test('the catalogue has every event name with its schema', async t => {
+  const entries = await skein.client().all<EventTypeEntry>('listEventTypes', { query: { limit: 20 } });
+  for (const entry of entries)
+    t.match(entry, { description: /./, data: { type: 'object', properties: { environmentId: {} } } });
+  t.strictSame(
+    entries.map(entry => entry.eventName),
+    Object.keys(eventTypes).sort(),
+  );
+  t.strictSame(
+    entries.filter(({ ephemeral }) => ephemeral).map(entry => entry.eventName),
     ['agent.output.delta', 'thread.typing.started', 'thread.typing.stopped', 'thread.viewer.changed'],
   );
 });

@@ -3,14 +3,11 @@ import t from 'tap';
 import type { BulkResults } from '../../../protocol/resources/bulk.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
 import { newId } from '../../../protocol/ids.ts';
-import { Line, type Refusal } from '../../node/client.ts';
-import { signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import type { Refusal } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const { url } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url);
-const { key, projectId, environmentId, channelId, userId } = await signUp(new Line(skein.url, t));
+const skein = await shareSkein(t);
+const { key, projectId, environmentId, channelId, userId } = await skein.tenant();
 
 let participants = 0;
 const newName = (): string => `participant-${++participants}`;

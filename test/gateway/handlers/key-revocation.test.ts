@@ -3,17 +3,17 @@ import t from 'tap';
 import type { RotatedApiKey } from '../../../protocol/resources/api-key.ts';
 import { newKey } from '../../node/tenant.ts';
 import { RawClient } from '../http/http-fixture.ts';
-import { StitchService } from './stitch-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const service = await StitchService.start(t);
-const port = Number(new URL(service.url).port);
+const skein = await shareSkein(t);
+const port = Number(new URL(skein.url).port);
 
 async function getChannels(projectId: string): Promise<number> {
-  return (await service.database.query('select 1 from channels where project_id = $1', [projectId])).length;
+  return (await skein.database.query('select 1 from channels where project_id = $1', [projectId])).length;
 }
 
 t.test('what is whole only after the revocation is refused, and has done nothing', async t => {
-  const { person, projectId, environmentId } = await service.tenant();
+  const { person, projectId, environmentId } = await skein.tenant();
   for (const end of ['revoke', 'rotate'] as const) {
     const { apiKeyId, key, secret } = await newKey(person, projectId);
     // The key is known to the node by now.
@@ -41,7 +41,7 @@ t.test('what is whole only after the revocation is refused, and has done nothing
 });
 
 t.test('a request that was let in is finished', async t => {
-  const { person, projectId, environmentId } = await service.tenant();
+  const { person, projectId, environmentId } = await skein.tenant();
   const { apiKeyId, key } = await newKey(person, projectId);
   const body = { projectId, environmentId, name: 'In time', kind: 'custom' };
   await key.get('listChannels', { query: { projectId } });

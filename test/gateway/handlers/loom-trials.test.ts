@@ -1,6 +1,5 @@
-/** Trials of looms over REST, on a whole node with a model of its own: what is answered, what is spent, and that nothing else happens. */
+/** Trials of looms: the answer, what it costs, and that nothing else happens. */
 import t from 'tap';
-import { newId } from '../../../protocol/ids.ts';
 import type { AgentRun } from '../../../protocol/resources/agent.ts';
 import type { Budgets } from '../../../protocol/resources/budget.ts';
 import type { Loom } from '../../../protocol/resources/loom.ts';
@@ -8,12 +7,10 @@ import type { LoomTrial } from '../../../protocol/resources/loom-trial.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { Tool } from '../../../protocol/resources/tool.ts';
 import type { UsageRow } from '../../../protocol/resources/usage.ts';
-import { Line, type ListOf, type Refusal } from '../../node/client.ts';
-import { signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import type { ListOf, Refusal } from '../../node/client.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answer, Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { answer, startReceiver } from '../../support/receiver.ts';
+import { shareSkein } from '../../support/skein.ts';
 
 interface Prompt {
   readonly model: string;
@@ -24,8 +21,7 @@ const chunk = (choices: readonly object[], usage: object = {}): string =>
   `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices, ...usage })}\n\n`;
 
 /** Wants `find_order` with the number that was asked for, and then says back what the tool has said; `again` wants it for ever. */
-const models = await Receiver.start();
-t.teardown(() => models.stop());
+const models = await startReceiver(t);
 const prompts: Prompt[] = [];
 models.behaviour = ({ body }, response) => {
   const prompt = JSON.parse(body) as Prompt;
@@ -52,21 +48,16 @@ models.behaviour = ({ body }, response) => {
   response.end('data: [DONE]\n\n');
 };
 
-const shop = await Receiver.start();
-t.teardown(() => shop.stop());
+const shop = await startReceiver(t);
 shop.behaviour = answer(200, { 'content-type': 'application/json' }, '{"status":"on its way"}');
 
-const { database, url } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url, {
-  LLM_PROVIDER_1_URL: models.url('/v1'),
-  ALLOW_PRIVATE_ADDRESSES: 'true',
-});
-const line = new Line(skein.url, t);
-const tenant = await signUp(line);
-const { key, person, projectId, environmentId, channelId } = tenant;
+const skein = await shareSkein(t);
+const { database } = skein;
+const { key, person, projectId, environmentId, channelId } = await skein.tenant();
 
+const secret = skein.models.register(models.url('/v1'));
 await person.get('createByokCredential', {
-  body: { projectId, provider: 'llm_provider_1', displayName: 'Key', secret: 'sk-0123456789' },
+  body: { projectId, provider: 'llm_provider_1', displayName: 'Key', secret },
 });
 const inputSchema = { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] };
 const { toolId } = await key.get<Tool>('createTool', {
@@ -221,6 +212,17 @@ t.test('a trial ends: after its steps, its time, and where a budget is used up',
   t.match(await tryLoom({ messages: says('Hi.') }, other.loomId), { errorCode: 'byok_missing' });
 });
 
+t.test('a trial needs a message to answer', async t => {
+  const { messageId } = await newAnsweredThread('F1');
+  for (const [body, path] of [
+    [{}, '/body/messages'],
+    [{ inputMessageId: messageId, messages: says('Hi.') }, '/body/threadId'],
+  ] as const) {
+    const asked = { params: { loomId }, body: { projectId, ...body } };
+    t.match((await key.ask<Refusal>('tryLoom', asked)).body.details, { issues: [{ path }] });
+  }
+});
+
 t.test('what it costs counts for the day, and a budget that is used up holds for it', async t => {
   const budgets = () => person.get<Budgets>('getBudgets', { query: { projectId, environmentId } });
   const usage = async () => {
@@ -260,38 +262,4 @@ t.test('what it costs counts for the day, and a budget that is used up holds for
   await set({});
   // A run that begins while the limit is still known would fail.
   await eventually('no budget', async () => (await tryLoom({ messages: says('order E1') })).steps.length > 1);
-});
-
-t.test("what is another's, or is not there, is not found; a trial needs something that is said", async t => {
-  const outsider = await signUp(line);
-  const theirs = await outsider.key.get<Message>('createInboundMessage', {
-    params: { channelId: outsider.channelId },
-    body: { projectId: outsider.projectId, externalParticipantRef: 'x', body: 'secret' },
-  });
-  const { threadId, messageId } = await newAnsweredThread('F1');
-  const refusal = (body: object, by = key, of = loomId) =>
-    by.ask<Refusal>('tryLoom', { params: { loomId: of }, body: { projectId, ...body } });
-  const issue = async (body: object): Promise<string> => {
-    const { status, body: refused } = await refusal(body);
-    const issues = refused.details?.['issues'] as readonly { path: string }[] | undefined;
-    return `${status} ${issues?.[0]?.path ?? ''}`;
-  };
-  t.equal(await issue({}), '422 /body/messages');
-  t.equal(await issue({ inputMessageId: messageId, messages: says('Hi.') }), '422 /body/threadId');
-  t.equal(await issue({ threadId: theirs.threadId }), '404 /body/threadId');
-  t.equal(await issue({ threadId, inputMessageId: theirs.messageId }), '404 /body/inputMessageId');
-  const foreign = (await newLoom()).activeVersionId;
-  t.equal(await issue({ loomVersionId: foreign, messages: says('Hi.') }), '404 /body/loomVersionId');
-  const unknown = [{ toolId }, { toolId: newId('tool') }];
-  t.equal(await issue({ messages: says('Hi.'), toolResults: unknown }), '404 /body/toolResults/1/toolId');
-  const body = { projectId: outsider.projectId, messages: says('Hi.') };
-  t.equal((await outsider.key.ask('tryLoom', { params: { loomId }, body })).status, 404);
-});
-
-t.test('with an Idempotency-Key it is made once', async t => {
-  const asked = prompts.length;
-  const repeatable = { params: { loomId }, body: { projectId, messages: says('Hi.') }, key: 'once' };
-  const first = await key.get<LoomTrial>('tryLoom', repeatable);
-  t.strictSame(await key.get<LoomTrial>('tryLoom', repeatable), first);
-  t.equal(prompts.length, asked + 1);
 });

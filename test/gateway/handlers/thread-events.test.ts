@@ -1,21 +1,16 @@
 /** What happened to a thread, for those who may read it. */
 import t from 'tap';
-import { newId } from '../../../protocol/ids.ts';
 import type { EventEnvelope } from '../../../protocol/resources/event.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
-import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
-import { type Asked, Client, Line, type ListOf } from '../../node/client.ts';
-import { signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { addConsoleMember, newScopedKey } from '../../support/conversations.ts';
+import type { Asked, ListOf } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
-const { url, database } = await startTestDatabase(t);
-const skein = await startSkeinOn(t, url);
-const line = new Line(skein.url, t);
-const [owner, operator, outsider] = [await signUp(line), await signUp(line), await signUp(line)];
-const { projectId, channelId, key } = owner;
-const stamps = { createdAt: new Date(), updatedAt: new Date() };
-await database.em().insert(ConsoleMember, { projectId, userId: operator.userId, role: 'viewer', ...stamps });
+const skein = await shareSkein(t);
+const { database } = skein;
+const [owner, operator] = [await skein.tenant(), await skein.tenant()];
+const { channelId, key } = owner;
+await addConsoleMember(database, owner, operator, 'viewer');
 
 async function receive(from: string): Promise<string> {
   const body = { externalParticipantRef: from, body: 'hello' };
@@ -57,22 +52,11 @@ t.test('by names and patterns, in pages', async t => {
     query: { eventName, limit: 1 },
   });
   t.strictSame(paged, (await list(key, { eventName })).data);
+  const few = getNames(await list(await newScopedKey(owner, ['threads:read'])));
+  t.strictSame([few.includes('thread.message.received'), few.length], [false, 4], 'without messages');
   const { status, body } = await key.ask('listThreadEvents', {
     ...thread,
     query: { eventName: ['thread.*', 'nope'] },
   });
   t.match([status, body], [422, { details: { issues: [{ path: '/query/eventName/1' }] } }]);
-});
-
-t.test('whose it is, and what a key may see', async t => {
-  for (const by of [outsider.key, outsider.person]) {
-    t.match(await by.ask('listThreadEvents', thread), { status: 404 });
-  }
-  t.match(await key.ask('listThreadEvents', { params: { threadId: newId('thread') } }), { status: 404 });
-  const { secret } = await owner.person.get<{ secret: string }>('createApiKey', {
-    body: { projectId, name: 'threads', environment: 'test', scopes: ['threads:read'] },
-  });
-  const few = await list(new Client(line, secret));
-  t.notOk(getNames(few).includes('thread.message.received'), 'it may not read messages');
-  t.equal(few.data.length, 4);
 });

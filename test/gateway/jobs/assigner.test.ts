@@ -3,36 +3,25 @@ import t from 'tap';
 import { distribute } from '../../../gateway/jobs/assigner.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
-import { ConsoleMember } from '../../../storage/entities/tenancy.ts';
-import { Line } from '../../node/client.ts';
-import { signUp, type Tenant } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import type { Tenant } from '../../node/tenant.ts';
+import { addConsoleMember } from '../../support/conversations.ts';
 import { eventually } from '../../support/eventually.ts';
 import fc from '../../support/fuzz.ts';
-import { startSkeinOn } from '../../support/skein.ts';
-import { Client as StreamClient } from '../stream/stream-fixture.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { openStream } from '../stream/stream-fixture.ts';
 
 t.test('threads that wait go to operators who are online and have room, in turn', async t => {
-  const { url, database } = await startTestDatabase(t);
-  const skein = await startSkeinOn(t, url);
-  const line = new Line(skein.url, t);
-  const owner = await signUp(line);
+  const skein = await shareSkein(t);
+  const owner = await skein.tenant();
   const { projectId, environmentId, key } = owner;
-  const [ana, ben, viewer] = [await signUp(line), await signUp(line), await signUp(line)];
-  const stamps = { createdAt: new Date(), updatedAt: new Date() };
-  for (const [{ userId }, role] of [
-    [ana, 'agent'],
-    [ben, 'agent'],
-    [viewer, 'viewer'],
-  ] as const) {
-    await database.em().insert(ConsoleMember, { projectId, userId, role, ...stamps });
-  }
+  const [ana, ben, viewer] = [await skein.tenant(), await skein.tenant(), await skein.tenant()];
+  await addConsoleMember(skein.database, owner, ana, 'agent');
+  await addConsoleMember(skein.database, owner, ben, 'agent');
+  await addConsoleMember(skein.database, owner, viewer, 'viewer');
   const setAssignment = (assignment: object) =>
     owner.person.get('updateProject', { params: { projectId }, body: { assignment } });
   const appear = async ({ person, projectId: own }: Tenant, projectId = own) => {
-    const at = `${skein.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
-    const stream = new StreamClient(at, { headers: { authorization: `Bearer ${person.bearer ?? ''}` } });
-    t.teardown(() => stream.socket.terminate());
+    const stream = openStream(t, skein, projectId, person);
     await stream.resume();
     return stream;
   };
@@ -55,7 +44,7 @@ t.test('threads that wait go to operators who are online and have room, in turn'
     (await key.all<Thread>('listThreads', { query: { projectId, assigneeUserId: userId, status: 'open' } }))
       .length;
   // In a project that comes after the other one in every pass.
-  const probe = await signUp(line);
+  const probe = await skein.tenant();
   const setProbe = { params: { projectId: probe.projectId }, body: { assignment: { mode: 'roundRobin' } } };
   await probe.person.get('updateProject', setProbe);
   await appear(probe);

@@ -1,10 +1,8 @@
 /** Who leaves a workspace leaves its threads: on a whole node. */
 import t from 'tap';
 import { WorkspaceMember } from '../../../storage/entities/tenancy.ts';
-import { Line, type ListOf } from '../../node/client.ts';
-import { signUp } from '../../node/tenant.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import type { ListOf } from '../../node/client.ts';
+import { shareSkein } from '../../support/skein.ts';
 
 interface Thread {
   readonly threadId: string;
@@ -12,11 +10,10 @@ interface Thread {
 }
 
 t.test('the threads of a removed member are nobody’s, those of others stay', async t => {
-  const { url, database } = await startTestDatabase(t);
-  const skein = await startSkeinOn(t, url);
-  const line = new Line(skein.url, t);
-  const owner = await signUp(line);
-  const admin = await signUp(line);
+  const skein = await shareSkein(t);
+  const { database } = skein;
+  const owner = await skein.tenant();
+  const admin = await skein.tenant();
   const { workspaceId, projectId, environmentId, key, person } = owner;
   const stamps = { createdAt: new Date(), updatedAt: new Date() };
   await database

@@ -78,17 +78,6 @@ t.test('events are shown in order as they come, with the exact text', async t =>
   t.equal(events.pages, 0, 'nothing was read');
 });
 
-t.test('starts from the head of the log, and ignores projects nobody follows', async t => {
-  const { clock, events, hub, seqs } = setUp();
-  events.appendMany(5);
-  hub.accept(events.append());
-  const stream = hub.join(projectId, follower());
-  await clock.advance(0);
-  hub.accept({ ...events.append(), projectId: 'prj_other' });
-  t.equal(stream.head, 6);
-  t.same(seqs(), []);
-});
-
 t.test(
   'holds news that comes while the head is being read, and shows what the head does not include',
   async t => {
@@ -104,15 +93,6 @@ t.test(
     t.equal(events.pages, 0);
   },
 );
-
-t.test('ignores repeats', async t => {
-  const { clock, events, hub, seqs } = setUp();
-  hub.join(projectId, follower());
-  await clock.advance(0);
-  const [first, second] = events.appendMany(2);
-  for (const event of [first, first, second, first, second]) if (event) hub.accept(event);
-  t.same(seqs(), [1, 2]);
-});
 
 t.test('gives news that crosses a moment to fall in order, without reading', async t => {
   const { clock, events, hub, seqs } = setUp();

@@ -155,33 +155,6 @@ t.test('numbers that start over while the stream is live: reset', async t => {
   t.same(await client.through(2), [2]);
 });
 
-t.test('an API key sees its environment alone, live and when it resumes', async t => {
-  const { events, connect, commit } = await setUp(t, {
-    admit: () => admission({ environmentId: production, userId: undefined, apiKeyId: newId('apiKey') }),
-  });
-  for (const environment of [sandbox, production, sandbox, production, sandbox]) events.append(environment);
-  const client = connect();
-  t.match(await client.resume({ epoch: 'first', seq: 0 }), { type: 'resumed', seq: 0 });
-  commit(sandbox);
-  commit(production);
-  t.same(await client.through(7), [2, 4, 7]);
-});
-
-t.test('a database that is away delays, and loses nothing', async t => {
-  const { events, connect, commit } = await setUp(t);
-  events.appendMany(300);
-  const client = connect();
-  await client.opened();
-  await client.resume();
-  const late = connect();
-  await late.opened();
-  events.failing = 2;
-  await late.resume({ epoch: 'first', seq: 10 });
-  commit();
-  t.same(await late.through(301), numbers(301, 11));
-  t.equal(events.failed, 2);
-});
-
 t.test('ephemeral events have no number, and reach live clients only', async t => {
   const { node, connect, commit } = await setUp(t);
   const client = connect();

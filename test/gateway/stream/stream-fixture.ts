@@ -270,6 +270,19 @@ export class Client {
   }
 }
 
+/** Opens the Console stream of a project with the caller's bearer token. It closes with the test. */
+export function openStream(
+  t: { teardown(handler: () => void): unknown },
+  node: { readonly url: string },
+  projectId: string,
+  by: { readonly bearer: string | undefined },
+): Client {
+  const url = `${node.url.replace('http', 'ws')}/v1/console/projects/${projectId}/events/stream`;
+  const client = new Client(url, { headers: { authorization: `Bearer ${by.bearer ?? ''}` } });
+  t.teardown(() => client.socket.terminate());
+  return client;
+}
+
 /** 1 to n, or from to n. */
 export function numbers(through: number, from = 1): number[] {
   return Array.from({ length: through - from + 1 }, (_, index) => from + index);

@@ -81,19 +81,6 @@ function createReader(
   return { reader, asked };
 }
 
-t.test('a node alone is one that is part of no cluster', async t => {
-  const { reader, asked } = createReader(undefined, [createReport('one')]);
-  t.match(await reader.read(), {
-    nodeId: 'one',
-    nats: null,
-    faults: [],
-    nodes: [{ nodeId: 'one', state: 'standalone', lastSeenMs: null, report: { status: 'ok' } }],
-    shards: { count: 4, vacant: 0, moving: [], moves: [] },
-    deadLetters: { count: 1_000, more: true, newest: [{ actorId: 'stc_1', createdAt: /Z$/ }] },
-  });
-  t.strictSame(asked, []);
-});
-
 t.test('a silent node of this release is sick; of another it is not known', async t => {
   const nodes = [member('one'), member('two'), member('old', '0.9.0')];
   const { reader, asked } = createReader({ nodes }, [createReport('one')]);
