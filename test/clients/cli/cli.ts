@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { build } from '../../../clients/cli/build.ts';
+import { endAfterLastFile, isSharing } from '../../support/shared-by-files.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
 
 export interface CliResult {
@@ -69,6 +70,25 @@ export class RunningCli {
   }
 }
 
+interface Ending {
+  teardown(handler: () => Promise<void>): unknown;
+}
+
+async function makeFolder(t: Ending): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `skein-cli-${process.pid}-`));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Builds the bundle and returns the path of its entry. */
+async function buildProgram(t: Ending): Promise<string> {
+  const folder = await makeFolder(t);
+  await build(folder);
+  return join(folder, 'dist', 'main.js');
+}
+
+let built: Promise<string> | undefined;
+
 export class Cli {
   /** Its XDG_CONFIG_HOME. */
   readonly home: string;
@@ -84,12 +104,12 @@ export class Cli {
     this.#env = env;
   }
 
-  /** Builds it. It is gone with the test. */
+  /** Returns the program with a home of its own, which is removed after the test. Files that share a process share the program. */
   static async make(t: Test, env: Readonly<Record<string, string>> = {}): Promise<Cli> {
-    const folder = await mkdtemp(join(tmpdir(), `skein-cli-${process.pid}-`));
-    t.teardown(() => rm(folder, { recursive: true, force: true }));
-    await build(join(folder, 'package'));
-    return new Cli(join(folder, 'home'), join(folder, 'package', 'dist', 'main.js'), env);
+    const program = isSharing()
+      ? await (built ??= buildProgram({ teardown: endAfterLastFile }))
+      : await buildProgram(t);
+    return new Cli(join(await makeFolder(t), 'home'), program, env);
   }
 
   get profilesFile(): string {

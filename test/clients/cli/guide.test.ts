@@ -7,13 +7,11 @@ import { promisify } from 'node:util';
 import { build as bundle } from 'esbuild';
 import t from 'tap';
 import { readDocument, root } from '../../docs/markdown.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { shareSkein } from '../../support/skein.ts';
 import { createSdkAccount } from '../sdk/sdk-account.ts';
 import { Cli } from './cli.ts';
 
-const { url } = await startTestDatabase(t);
-const node = await startSkeinOn(t, url);
+const node = await shareSkein(t);
 const folder = await mkdtemp(join(tmpdir(), `skein-cli-guide-${process.pid}-`));
 t.teardown(() => rm(folder, { recursive: true, force: true }));
 

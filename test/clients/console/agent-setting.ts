@@ -2,7 +2,7 @@
 import { LLMock } from '@copilotkit/aimock';
 import type { Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { type ConsoleSetting, startConsole } from './console-page.ts';
+import { type ConsoleSetting, shareConsole } from './console-page.ts';
 
 /** What the agent answers to whoever asks for the hours. */
 export const suggested = 'We open at nine and close at five.';
@@ -36,16 +36,13 @@ export async function startAgent(t: Test): Promise<AgentSetting> {
   await model.start();
   t.teardown(() => model.stop());
 
-  const setting = await startConsole(t, {
-    LLM_PROVIDER_1_URL: `${model.url}/v1`,
-    ALLOW_PRIVATE_ADDRESSES: 'true',
-  });
+  const setting = await shareConsole(t);
   const { skein, owner, projectId } = setting;
   await owner.api.byokCredentials.create({
     projectId,
     provider: 'llm_provider_1',
     displayName: 'Model',
-    secret: 'sk-0123456789',
+    secret: setting.models.register(`${model.url}/v1`),
   });
   const { loomId } = await skein.looms.create({
     name: 'Front desk',

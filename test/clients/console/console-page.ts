@@ -10,15 +10,19 @@ import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
+import type { Database } from '../../../storage/database/database.ts';
 import type { Ending } from '../../support/chromium.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { shareSkein, type SharedSkein, startSkeinOn } from '../../support/skein.ts';
+import type { TestLog } from '../../support/test-log.ts';
 
 await promisify(execFile)(process.execPath, [
   fileURLToPath(new URL('../../../clients/build.js', import.meta.url)),
 ]);
 
-const password = 'correct horse battery';
+/** Password of every account. */
+export const password = 'correct horse battery';
 
 export interface Operator {
   readonly email: string;
@@ -42,19 +46,40 @@ export interface ConsoleAccount {
 }
 
 export interface ConsoleSetting extends ConsoleAccount {
-  readonly databaseUrl: string;
-  readonly database: TestDatabase['database'];
+  readonly database: Database;
+  /** Log of the node; mails are found there. */
+  readonly log: TestLog;
 }
 
-/** A node, an account on it, and its sandbox with a channel. Ends with the test. `ownerName`: of the account's address, before the @. */
+export interface SharedConsole extends ConsoleSetting, Pick<SharedSkein, 'provider' | 'models'> {}
+
+/** Creates an account on the shared node: its sandbox with a channel, and an owner. `ownerName`: the address before the @. */
+export async function shareConsole(t: Test, ownerName?: string): Promise<SharedConsole> {
+  const { url, database, log, provider, models } = await shareSkein(t);
+  return { ...(await createConsoleAccount(url, ownerName)), database, log, provider, models };
+}
+
+/** Creates an account on a node of the test's own, for a test that configures it. */
 export async function startConsole(
   t: Test,
-  variables: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>>,
   ownerName?: string,
 ): Promise<ConsoleSetting> {
-  const { url: databaseUrl, database } = await startTestDatabase(t);
-  const { url: baseUrl } = await startSkeinOn(t, databaseUrl, variables);
-  return { ...(await createConsoleAccount(baseUrl, ownerName)), databaseUrl, database };
+  const { url, database } = await startTestDatabase(t);
+  const { url: baseUrl, log } = await startSkeinOn(t, url, variables);
+  return { ...(await createConsoleAccount(baseUrl, ownerName)), database, log };
+}
+
+/** Marks the owner's address as verified, as production and invitations need it. The node caches a session for a second. */
+export async function verifyOwner({
+  database,
+  owner,
+}: Pick<ConsoleSetting, 'database' | 'owner'>): Promise<void> {
+  await database.query('update users set email_verified_at = now() where user_id = $1', [owner.userId]);
+  await eventually(
+    'verified address',
+    async () => (await owner.api.caller.get()).user?.emailVerified === true,
+  );
 }
 
 /** An account on a node that runs, its sandbox, and a channel in it. */
@@ -86,7 +111,7 @@ async function signUp(baseUrl: string, name = `operator-${randomUUID()}`): Promi
 
 /** Another operator of the project: as if they had been invited to its workspace. */
 export async function addOperator(
-  { baseUrl, database, projectId, owner }: ConsoleSetting,
+  { baseUrl, database, projectId, owner }: Omit<ConsoleSetting, 'log'>,
   role: 'agent' | 'viewer' = 'agent',
   name?: string,
 ): Promise<Operator> {
@@ -119,6 +144,20 @@ export async function receive(
     ...(displayName === undefined ? {} : { participant: { displayName } }),
   });
   return threadId;
+}
+
+/** Opens a page that is not signed in, with cookies and storage of its own. */
+export async function openPage(
+  t: Ending,
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  watch(t, page);
+  await page.goto(url);
+  return page;
 }
 
 /** A page that is signed in, with cookies and storage of its own. That it has thrown nothing is asserted when the test ends. */

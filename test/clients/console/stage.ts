@@ -5,12 +5,14 @@ import type { Ending } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { customerFiles } from '../../../bench/demo/console/files.ts';
-import { type ConsoleAccount, receive } from './console-page.ts';
+import { type ConsoleAccount, receive, type SharedConsole } from './console-page.ts';
 
 export interface StageServices {
   readonly model: LLMock;
   readonly provider: ChatappProvider;
   readonly tool: Receiver;
+  /** Secret of the credential for the model. */
+  readonly modelSecret: string;
   /** What the node is started with. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -25,7 +27,11 @@ const calls = {
   human: /a person/,
 } as const;
 
-export async function startStageServices(t: Ending): Promise<StageServices> {
+/** @param shared has a provider and a way to models already; without it, a node must be started with the variables */
+export async function startStageServices(
+  t: Ending,
+  shared?: Pick<SharedConsole, 'provider' | 'models'>,
+): Promise<StageServices> {
   const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
   const call = (name: string, input: object) => ({
     toolCalls: [{ id: `call_${name}`, name, arguments: JSON.stringify(input) }],
@@ -44,8 +50,9 @@ export async function startStageServices(t: Ending): Promise<StageServices> {
   );
   await model.start();
   t.teardown(() => model.stop());
-  const provider = await ChatappProvider.start();
-  t.teardown(() => provider.stop());
+  const provider = shared?.provider ?? (await ChatappProvider.start());
+  if (shared === undefined) t.teardown(() => provider.stop());
+  const modelSecret = shared?.models.register(`${model.url}/v1`) ?? 'sk-0123456789';
   const tool = await Receiver.start();
   tool.behaviour = answer(
     200,
@@ -58,7 +65,7 @@ export async function startStageServices(t: Ending): Promise<StageServices> {
     CHATAPP_GRAPH_URL: provider.url,
     ALLOW_PRIVATE_ADDRESSES: 'true',
   };
-  return { model, provider, tool, variables };
+  return { model, provider, tool, modelSecret, variables };
 }
 
 /** The conversations, by the state that each is in. */
@@ -76,14 +83,14 @@ export interface Stage {
 /** @param confirm makes the owner's address a confirmed one */
 export async function setStage(
   account: ConsoleAccount,
-  { provider, tool }: StageServices,
+  { provider, tool, modelSecret }: StageServices,
   confirm: (userId: string) => Promise<unknown>,
 ): Promise<Stage> {
   const { skein, owner, projectId, environmentId, channelId } = account;
   await confirm(owner.userId);
   const production = await createProduction(account, 'Shop');
   await owner.api.profile.update({ displayName: 'Ines Moreau' });
-  const { agentId, windowClosed } = await openChannels(account, provider, tool);
+  const { agentId, windowClosed } = await openChannels(account, provider, tool, modelSecret);
   await skein.channels.update(channelId, { defaultAgentId: agentId });
   const [suggestion, approval, handoff, erased, snoozed] = await Promise.all([
     receive(account, 'maya', 'Where is my order A17? It should have come on Friday.', 'Maya Lindqvist'),
@@ -134,13 +141,14 @@ async function openChannels(
   { skein, owner, projectId }: ConsoleAccount,
   provider: ChatappProvider,
   tool: Receiver,
+  secret: string,
 ): Promise<{ readonly agentId: string; readonly windowClosed: string }> {
   const model = { provider: 'llm_provider_1', model: 'gpt-4o-mini' } as const;
   await owner.api.byokCredentials.create({
     projectId,
     provider: model.provider,
     displayName: 'Model',
-    secret: 'sk-0123456789',
+    secret,
   });
   const properties = { orderId: { type: 'string' } };
   const inputSchema = { type: 'object', properties, required: ['orderId'] };

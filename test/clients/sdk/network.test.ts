@@ -7,7 +7,7 @@ import { ConnectionError, Skein, TimeoutError, ValidationError } from '../../../
 import { pickPort } from '../../support/free-port.ts';
 import { receiverTest } from '../../support/certificates.ts';
 import { rejection } from './scripted-fetch.ts';
-import { startSdkAccount } from './sdk-account.ts';
+import { shareSdkAccount } from './sdk-account.ts';
 
 async function listen(t: Test, server: Server | TcpServer): Promise<string> {
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
@@ -97,7 +97,7 @@ t.test('a certificate that nobody trusts', async t => {
 });
 
 t.test('431 of the server beneath, and ids of another environment', async t => {
-  const account = await startSdkAccount(t);
+  const account = await shareSdkAccount(t);
   const large = { headers: { 'x-large': 'a'.repeat(6_000) } };
   const error = await rejection(account.skein.threads.list({}, large));
   t.ok(error instanceof ValidationError, String(error));
