@@ -274,12 +274,6 @@ t.test('listen and tail refuse what no event matches, no request reaches, or nob
   t.match(secret, { code: 1, stdout: '', stderr: /is damaged/ });
 });
 
-t.test('threads may be listed in several states', async t => {
-  await cli.ok(t, ['trigger', 'inbound', '--from', 'several'], { env });
-  const list = ['threads', 'list', '--status', 'open', '--status', 'closed'];
-  t.ok((await cli.json(t, list, { env })).length > 0);
-});
-
 t.test('a session that was ended elsewhere: exit 4, and what to do', async t => {
   const file = JSON.parse(await readFile(cli.profilesFile, 'utf8'));
   Object.assign(file.profiles.default.signIn, { expiresAt: 0, refreshCookie: 'svc_refresh=nothing' });

@@ -1,7 +1,7 @@
 /** Canned replies are written by those who look after the project, and read by everybody. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { addOperator, findBarriers, openConsole, shareConsole } from './console-page.ts';
+import { addOperator, expectNoBarriers, findBarriers, openConsole, shareConsole } from './console-page.ts';
 
 const setting = await shareConsole(t);
 const browser = await startChromium(t);
@@ -93,22 +93,13 @@ t.test('what a colleague has changed meanwhile is shown before it is replaced', 
   await page.reload();
   await overtaken.getByText('We are open from eight').waitFor();
   t.equal(await form.getByLabel('Text').inputValue(), 'We are open from ten');
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], colorScheme);
-  }
+  await expectNoBarriers(t, page);
   await form.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('We are open from eight').waitFor();
   await page.getByRole('button', { name: 'Edit /open' }).click();
   t.equal(await form.getByLabel('Text').inputValue(), 'We are open from eight');
   t.equal(await overtaken.count(), 0, 'what is begun now is begun with it');
   await owner.api.cannedReplies.delete(cannedReplyId);
-});
-
-t.test('of a project that one may not see nothing is offered', async t => {
-  const page = await openConsole(t, browser, setting, owner, { path: `${path}x` });
-  await page.getByRole('alert').getByText('There is nothing at this address.').waitFor();
-  t.equal(await page.getByRole('button', { name: 'New reply' }).count(), 0);
 });
 
 t.test('an operator reads them, and is told that they may not write', async t => {

@@ -3,14 +3,7 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import {
-  addOperator,
-  findBarriers,
-  openConsole,
-  receive,
-  shareConsole,
-  verifyOwner,
-} from './console-page.ts';
+import { findBarriers, openConsole, receive, shareConsole, verifyOwner } from './console-page.ts';
 import { openClosedWindow } from './stage.ts';
 
 const setting = await shareConsole(t);
@@ -67,30 +60,6 @@ t.test('what is written is kept by thread, and sent by one key', async t => {
   t.equal((await readBodies(skein, threadId)).at(-1), 'first\nsecond');
 });
 
-t.test('a note is for colleagues, and names one of them', async t => {
-  const colleague = await addOperator(setting);
-  const threadId = await receive(setting, 'noted', 'Hello');
-  const page = await open(t, threadId);
-  await getLog(page).getByText('Hello').waitFor();
-  const readColor = () =>
-    page.evaluate(`getComputedStyle(document.querySelector('form textarea')).backgroundColor`);
-  const ofReply = await readColor();
-  await page.getByText('Note', { exact: true }).click();
-  const input = page.getByRole('textbox', { name: 'Note' });
-  t.not(await readColor(), ofReply, 'what only colleagues read looks different while it is written');
-  await input.pressSequentially('Ask @oper');
-  const choice = page.getByRole('option').first();
-  await choice.waitFor();
-  t.strictSame(await findBarriers(page), []);
-  await page.keyboard.press('Enter');
-  t.match(await input.inputValue(), /^Ask @operator-.+ $/);
-  await page.keyboard.press('Enter');
-  await getLog(page).getByRole('article', { name: /^Note/ }).waitFor();
-  const [note] = await colleague.api.notes.list(threadId, { projectId }).toArray();
-  t.match(note?.body, /^Ask @operator-/);
-  t.strictSame(await readBodies(skein, threadId), []);
-});
-
 t.test('a canned reply is chosen by its shortcut, with the names filled in', async t => {
   await owner.api.cannedReplies.create({
     projectId,
@@ -134,40 +103,6 @@ t.test('a canned reply is chosen by its shortcut, with the names filled in', asy
   await page.keyboard.press('Escape');
   await page.keyboard.press('Enter');
   await getLog(page).getByText('/x', { exact: true }).waitFor();
-});
-
-t.test('says how much too long a text is, and keeps it', async t => {
-  const threadId = await receive(setting, 'long', 'Hello');
-  const page = await open(t, threadId);
-  // Two code units each, and one character each.
-  await getInput(page).fill('😀'.repeat(16_001));
-  await page.getByText('1 character too many').waitFor();
-  t.ok(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled());
-  await page.keyboard.press('Backspace');
-  await page.getByText('16,000 of 16,000 characters').waitFor();
-});
-
-t.test('without a way to the server messages wait, over a reload, and leave once and in order', async t => {
-  const threadId = await receive(setting, 'offline', 'Hello');
-  const page = await open(t, threadId);
-  await getLog(page).getByText('Hello').waitFor();
-  // Some requests do not arrive, of others the answer is lost.
-  let requests = 0;
-  await page.route(/\/messages$/, async route => {
-    if (++requests % 2 === 0) await route.fetch();
-    await route.abort('connectionreset');
-  });
-  for (const text of ['one', 'two', 'three']) await write(page, text);
-  await page.getByText(/messages? waits? for the connection/).waitFor();
-  await eventually('tries', async () => requests >= 2);
-  await page.reload();
-  await getLog(page).getByText('three', { exact: true }).waitFor();
-  await page.unrouteAll({ behavior: 'ignoreErrors' });
-  await eventually('messages', async () => (await readBodies(skein, threadId)).length === 3);
-  await getLog(page).getByRole('img', { name: 'Sent' }).nth(2).waitFor();
-  t.strictSame(await readBodies(skein, threadId), ['one', 'two', 'three']);
-  for (const text of ['one', 'two', 'three'])
-    t.equal(await getLog(page).getByText(text, { exact: true }).count(), 1, text);
 });
 
 t.test('what waits is sent while its operator looks at other pages', async t => {

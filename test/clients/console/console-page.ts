@@ -240,6 +240,15 @@ export async function findBarriers(page: Page): Promise<string[]> {
   }
 }
 
+/** Asserts that axe finds nothing in the light and in the dark page. `what` names the state of the page. */
+export async function expectNoBarriers(t: Test, page: Page, what = 'the page'): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+    t.strictSame(await findBarriers(page), [], `${what}, ${colorScheme}`);
+  }
+}
+
 async function lookForBarriers(page: Page): Promise<string[]> {
   const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
     `axe.run(document, { resultTypes: ['violations'] })`,

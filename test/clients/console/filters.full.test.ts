@@ -158,31 +158,6 @@ t.test('tags are given to several conversations, and taken away', async t => {
   t.strictSame((await setting.skein.threads.get(grace)).tags, ['refund']);
 });
 
-t.test('of several conversations those that could not be changed stay chosen, and are told', async t => {
-  const tags = Array.from({ length: 20 }, (_none, index) => `tag-${index}`);
-  await setting.skein.threads.update(ada, { tags });
-  const page = await openConsole(t, browser, setting, operator);
-  await shows(page, ['Grace Hopper', 'Ada Byron']);
-  const getRow = (name: string) => page.getByRole('option', { name });
-  for (const name of ['Grace Hopper', 'Ada Byron']) await getRow(name).click({ modifiers: ['Control'] });
-  await page.getByRole('button', { name: 'Tag', exact: true }).click();
-  const dialog = page.getByRole('dialog').filter({ has: page.getByRole('button', { name: 'Add' }) });
-  await dialog.getByRole('combobox', { name: 'Tags' }).fill('one-too-many');
-  await page.keyboard.press('Enter');
-  await dialog.getByRole('button', { name: 'Add' }).click();
-  await page.getByText('1 could not be changed').waitFor();
-  const told = page.getByRole('toolbar', { name: 'Selected conversations' }).getByRole('status');
-  t.match(await told.innerText(), /\n.*tags/, 'and why');
-  t.strictSame(await findBarriers(page), []);
-  t.strictSame((await setting.skein.threads.get(ada)).tags, tags);
-  t.match((await setting.skein.threads.get(grace)).tags, ['refund', 'one-too-many']);
-  t.equal(await getRow('Ada Byron').getAttribute('aria-checked'), 'true');
-  t.equal(await page.getByRole('option', { checked: true }).count(), 1);
-  // What is chosen from here on is another matter.
-  await getRow('Grace Hopper').click({ modifiers: ['Control'] });
-  await page.getByText('2 selected').waitFor();
-});
-
 t.test('a queue has no filter that it has set itself, though its address may', async t => {
   await setting.skein.threads.assign(ada, { userId: operator.userId });
   const other = encodeURIComponent(JSON.stringify([setting.owner.userId]));

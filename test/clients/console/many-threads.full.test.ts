@@ -79,3 +79,46 @@ t.test(
     await active.waitFor();
   },
 );
+
+t.test('hundreds of unread messages are counted, drawn in part, and read by one click', async t => {
+  const [busy, others, each] = [250, 40, 3];
+  const setting = await shareConsole(t);
+  const { skein, owner, channelId, projectId } = setting;
+  const operator = await addOperator(setting);
+  const first = await receive(setting, 'busy', 'the first of many', 'Busy');
+  const { sequence = 0 } = await owner.api.threads.get(first);
+  await operator.api.threads.moveReadCursor(first, { projectId, sequence });
+  const write = async (from: string, count: number): Promise<void> => {
+    for (let number = 1; number <= count; number++)
+      await skein.channels.receive(channelId, { externalParticipantRef: from, body: `${from}: ${number}` });
+  };
+  const page = await openConsole(t, browser, setting, operator);
+  await page.getByText('Online').waitFor();
+  await page.evaluate('globalThis.isSamePage = true');
+  await Promise.all([
+    write('busy', busy),
+    ...Array.from({ length: others }, (_none, index) => write(`other-${index}`, each)),
+  ]);
+  await page.getByRole('link', { name: new RegExp(`^All open ${others + 1}$`) }).waitFor();
+  const row = page.getByRole('option', { name: 'Busy' });
+  const list = page.getByRole('listbox', { name: 'Conversations' });
+  // Rows that are not in view are not in the page.
+  await eventually('list that is drawn in part', async () => (await page.getByRole('option').count()) > 5);
+  t.ok((await page.getByRole('option').count()) < others);
+  for (let turn = 0; turn < 60 && !(await row.isVisible()); turn++) {
+    await list.hover();
+    await page.mouse.wheel(0, 400);
+    await page.evaluate('new Promise(resolve => requestAnimationFrame(resolve))');
+  }
+  await row.getByLabel('100 or more unread').waitFor();
+  await row.click();
+  // The newest is at hand, and what is unread far above is not drawn.
+  const log = page.getByRole('log', { name: 'Messages' });
+  await log.getByText(`busy: ${busy}`, { exact: true }).waitFor();
+  t.ok((await log.locator('[data-message]').count()) < 200);
+  await row.getByLabel('100 or more unread').waitFor({ state: 'detached' });
+  const { unreadCount } = await operator.api.threads.get(first);
+  t.equal(unreadCount, 0);
+  t.strictSame(await findBarriers(page), []);
+  t.equal(await page.evaluate('globalThis.isSamePage'), true);
+});

@@ -106,12 +106,16 @@ t.test('who works elsewhere is told in the page; who was away finds it in the ra
     openConsole(t, browser, setting, ana, { path: path(there) }),
   ]);
   await Promise.all([writing, reading].map(page => page.getByRole('log', { name: 'Messages' }).waitFor()));
+  const readColor = () =>
+    writing.evaluate(`getComputedStyle(document.querySelector('form textarea')).backgroundColor`);
+  const colorOfReply = await readColor();
   await writing.getByText('Note', { exact: true }).click();
   const input = writing.getByRole('textbox', { name: 'Note' });
   await input.pressSequentially('Please look, @ana');
   await writing.getByRole('option').first().waitFor();
   await writing.keyboard.press('Enter');
   await writing.keyboard.press('Enter');
+  t.not(await readColor(), colorOfReply, 'a note looks different while it is written');
   const note = writing.getByRole('article', { name: /^Note/ });
   t.match(await note.locator('mark').textContent(), /^@Ana/i, 'the name is marked in the note');
   t.strictSame(

@@ -1,10 +1,9 @@
 /** What an operator hears of while they look elsewhere, and how they set it. */
-import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import { findBarriers, openConsole, receive, shareConsole } from './console-page.ts';
+import { expectNoBarriers, findBarriers, openConsole, receive, shareConsole } from './console-page.ts';
 
 /** The operator works in another window, or comes back. */
 const setAway = (page: Page, isAway: boolean): Promise<unknown> =>
@@ -60,36 +59,11 @@ t.test('notifications', async t => {
     t.strictSame(await page.evaluate('window.shown'), [], 'nothing else is on by itself');
   });
 
-  await t.test('a tab in the background counts nothing while another one is looked at', async t => {
-    const other = await page.context().newPage();
-    await setAway(page, true);
-    await other.goto(page.url());
-    await seeQueues(other);
-    await setAway(other, true);
-    await setAway(other, false);
-    await receive(setting, '+491512', 'You see this in the other tab', 'Tom Wild');
-    await page.getByRole('option', { name: /You see this in the other tab/ }).waitFor();
-    await setAway(other, true);
-    await receive(setting, '+491511', 'Is nobody there now?', 'Ines Berg');
-    await seeTitle(page, '(1) Skein Console');
-    await setAway(other, false);
-    await seeTitle(page, 'Skein Console');
-    await other.close();
-    await setAway(page, false);
-    t.pass();
-  });
-
   await t.test('settings: notifications are turned on, and keep to themselves what was written', async t => {
     await page.getByRole('button', { name: /settings and sign out/ }).click();
     await page.getByRole('menuitem', { name: 'Settings' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
-      t.strictSame(await findBarriers(page), [], colorScheme);
-      const folder = process.env['PICTURES'];
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `settings-${colorScheme}.png`) });
-    }
+    await expectNoBarriers(t, page);
     await page.getByRole('switch', { name: 'Desktop notifications' }).click();
     await page.getByRole('link', { name: 'Back to the conversations' }).click();
     await seeQueues(page);

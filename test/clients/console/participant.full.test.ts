@@ -115,12 +115,3 @@ t.test('fields are added, changed and removed, each for itself', async t => {
   await page.unrouteAll({ behavior: 'wait' });
   await skein.threads.update(threadId, { customFields: { plan: 'gold', vip: null } });
 });
-
-t.test('what others change is shown as it happens', async t => {
-  const page = await openConsole(t, browser, setting, owner, { path });
-  await page.getByRole('button', { name: 'Participant and details' }).click();
-  const panel = page.getByRole('complementary', { name: 'Participant and details' });
-  await panel.getByText('gold').waitFor();
-  await skein.threads.update(threadId, { customFields: { plan: 'silver' } });
-  await panel.getByText('silver').waitFor();
-});

@@ -42,35 +42,6 @@ t.test(
   },
 );
 
-t.test('pages upward without moving what is in view, and starts and follows at the end', async t => {
-  const threadId = await receive(setting, 'long', 'message 0');
-  for (let index = 1; index < 130; index += 10) {
-    const bodies = Array.from({ length: 10 }, (_each, at) => `message ${index + at}`);
-    await Promise.all(bodies.map(body => skein.messages.create(threadId, { body, direction: 'inbound' })));
-  }
-  const { data } = await skein.messages.list(threadId, { limit: 100 });
-  const oldest = data[0]?.body ?? '';
-  await skein.messages.create(threadId, { body: 'the newest', direction: 'inbound' });
-  const page = await openAs(t, owner, toPath(threadId));
-  const log = getLog(page);
-  await log.getByText('the newest', { exact: true }).waitFor();
-  await log.getByText('New', { exact: true }).waitFor({ state: 'detached' });
-
-  await log.hover();
-  const first = log.getByText(oldest, { exact: true });
-  for (let turn = 0; turn < 200 && !(await first.isVisible()); turn++) {
-    await page.mouse.wheel(0, -600);
-    await settled(page);
-  }
-  t.ok(await first.isVisible(), 'the first message is reached');
-
-  await skein.messages.create(threadId, { body: 'meanwhile', direction: 'inbound' });
-  await page.getByRole('button', { name: '1 new message' }).click();
-  await log.getByText('meanwhile', { exact: true }).waitFor();
-  await skein.messages.create(threadId, { body: 'and then', direction: 'inbound' });
-  await log.getByText('and then', { exact: true }).waitFor();
-});
-
 const settled = (page: Page): Promise<void> => page.locator('[role=log][aria-busy=false]').waitFor();
 
 t.test('an older page moves nothing that is in view', async t => {

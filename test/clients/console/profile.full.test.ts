@@ -10,12 +10,6 @@ const operator = await addOperator(setting, 'agent', 'ines.moreau');
 const threadId = await receive(setting, 'ada', 'Where is my parcel?', 'Ada Byron');
 const { projectId, environmentId } = setting;
 
-t.test('whoever has given no name is called by their address, as people write names', async t => {
-  await operator.api.threads.assign(threadId, { projectId, userId: operator.userId });
-  const page = await openConsole(t, browser, setting, setting.owner);
-  await page.getByRole('option').getByLabel('Assigned to Ines Moreau').waitFor();
-});
-
 t.test('a person has one colour wherever they are shown', async t => {
   const page = await openConsole(t, browser, setting, operator);
   const row = page.getByRole('option', { name: 'Ada Byron' });

@@ -130,7 +130,10 @@ t.test('a conversation is snoozed until a date and a time', async t => {
   const sleeping = page.getByRole('navigation', { name: 'Queues' }).getByRole('link', { name: /^Snoozed/ });
   await sleeping.getByText('1', { exact: true }).waitFor();
   await sleeping.click();
-  await page.getByRole('option', { name: /Ada Byron/ }).waitFor();
+  await page
+    .getByRole('option', { name: /Ada Byron/ })
+    .getByText('wakes in')
+    .waitFor();
   await skein.threads.update(ada, { snoozedUntil: null });
   await sleeping.getByText('1', { exact: true }).waitFor({ state: 'detached' });
 });

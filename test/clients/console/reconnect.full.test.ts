@@ -1,67 +1,12 @@
-/** Nodes that die while a page catches up, and connections that die without a word. */
+/** Connections that die without a word. */
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { NodeProcess } from '../../support/node-process.ts';
 import { Proxy } from '../../support/proxy.ts';
-import { createConsoleAccount, openConsole, receive, shareConsole } from './console-page.ts';
+import { openConsole, receive, shareConsole } from './console-page.ts';
 
 const browser = await startChromium(t);
 const getLog = (page: Page) => page.getByRole('log', { name: 'Messages' });
-
-t.test(
-  'a node that dies while what was missed is read: nothing is missing, twice or out of order',
-  async t => {
-    const { url, database } = await startTestDatabase(t);
-    const node = await NodeProcess.make(t, { DATABASE_URL: url });
-    await node.start();
-    const account = { ...(await createConsoleAccount(node.url)), database };
-    const { skein, projectId, environmentId, owner } = account;
-    const threadId = await receive(account, 'ada', 'text 0');
-    const page = await openConsole(t, browser, account, owner, {
-      path: '/console/settings',
-      // All messages at once.
-      viewport: { width: 1_280, height: 16_000 },
-    });
-    // The stream begins when all has been written: what was missed until then is read.
-    const mayConnect = Promise.withResolvers<undefined>();
-    await page.routeWebSocket(/./, async socket => {
-      await mayConnect.promise;
-      socket.connectToServer();
-    });
-    await page.goto(`${node.url}/console/${projectId}/${environmentId}/all/${threadId}`);
-    await getLog(page).getByText('text 0', { exact: true }).waitFor();
-    // Nor is anything read from time to time while there is no stream.
-    await page.route(/\/studio\/me$/, route => route.abort());
-    for (let number = 1; number <= 240; number++)
-      await skein.messages.create(threadId, { body: `text ${number}`, direction: 'inbound' });
-    const dies = Promise.withResolvers<undefined>();
-    let pages = 0;
-    await page.route(/messages\?.*afterSequence=/, async route => {
-      // The second page is never answered.
-      if (++pages === 2) {
-        await node.kill();
-        dies.resolve(undefined);
-      }
-      await route.continue().catch(() => undefined);
-    });
-    mayConnect.resolve(undefined);
-    await dies.promise;
-    await page.unroute(/\/studio\/me$/);
-    await node.start();
-    await receive(account, 'ada', 'text 241');
-    const log = getLog(page);
-    await log.getByText('text 241', { exact: true }).waitFor();
-    t.ok(pages > 2, 'it was asked for again');
-    const texts = log.locator('[data-message] [dir=auto]');
-    await texts.nth(241).waitFor();
-    t.strictSame(
-      await texts.allTextContents(),
-      Array.from({ length: 242 }, (_each, number) => `text ${number}`),
-    );
-  },
-);
 
 /** What is shown of a conversation, in its order. */
 const readTexts = (page: Page): Promise<string[]> =>

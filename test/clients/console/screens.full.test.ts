@@ -46,7 +46,6 @@ t.test('on a phone a suggestion and templates leave room to each other, to messa
   const offer = templates.getByRole('button', { name: /^order_sent/ });
   await card.getByRole('button', { name: 'Approve' }).waitFor();
   await offer.waitFor();
-  if (pictures !== undefined) await onPhone.screenshot({ path: join(pictures, 'phone-both.png') });
   const decisions = ['Approve', 'Edit', 'Discard', 'Take over'].map(name =>
     card.getByRole('button', { name }),
   );
@@ -63,6 +62,5 @@ t.test('on a phone a suggestion and templates leave room to each other, to messa
   await templates.getByRole('textbox', { name: 'Value of {{2}}' }).fill('A17');
   const send = templates.getByRole('button', { name: 'Send template' });
   await send.scrollIntoViewIfNeeded();
-  if (pictures !== undefined) await onPhone.screenshot({ path: join(pictures, 'phone-both-filled.png') });
   await expectInReach(t, onPhone, ...decisions, send, onPhone.getByRole('textbox', { name: 'Reply' }));
 });

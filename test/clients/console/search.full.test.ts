@@ -1,9 +1,8 @@
 /** The palette: conversations by what was written in them, and everywhere else by name. */
-import { join } from 'node:path';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import { findBarriers, openConsole, receive, shareConsole } from './console-page.ts';
+import { expectNoBarriers, findBarriers, openConsole, receive, shareConsole } from './console-page.ts';
 
 t.test('the palette', async t => {
   const setting = await shareConsole(t);
@@ -98,12 +97,7 @@ t.test('the palette', async t => {
     t.not(await chosen(), first);
     await page.keyboard.press('ArrowDown');
     t.equal(await chosen(), first);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      t.strictSame(await findBarriers(page), [], colorScheme);
-      const folder = process.env['PICTURES'];
-      if (folder !== undefined) await page.screenshot({ path: join(folder, `palette-${colorScheme}.png`) });
-    }
+    await expectNoBarriers(t, page);
     await field.fill('nothing like this');
     await page.getByText('No results.').waitFor();
     await page.keyboard.press('Escape');

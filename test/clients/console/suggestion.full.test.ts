@@ -1,18 +1,18 @@
-/** What an operator decides about a suggestion: approved, edited, discarded or taken over; by the mouse, by keyboard, and on a phone. */
-import type { Locator, Page } from 'playwright-core';
+/** What an operator decides about a suggestion: approved, edited, discarded or taken over; by the mouse and by keyboard. */
+import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { getCard, getLog, startAgent, suggested } from './agent-setting.ts';
-import { expectInReach, findBarriers, openConsole, phone, receive } from './console-page.ts';
+import { findBarriers, openConsole, receive } from './console-page.ts';
 
 const { setting } = await startAgent(t);
 const { skein, owner, projectId, environmentId } = setting;
 const browser = await startChromium(t);
 
 /** Asked all at once: a run waits until its thread has been quiet for a while. */
-const [editedId, discardedId, takenId, phoneId] = await Promise.all(
-  ['edited', 'discarded', 'taken', 'phone'].map(from => receive(setting, from, 'Your hours?')),
+const [editedId, discardedId, takenId] = await Promise.all(
+  ['edited', 'discarded', 'taken'].map(from => receive(setting, from, 'Your hours?')),
 );
 
 const toPath = (threadId: string): string => `/console/${projectId}/${environmentId}/all/${threadId}`;
@@ -37,58 +37,6 @@ t.test('is edited, with what was changed shown, and sent as the operator’s', a
   const message = (await skein.messages.list(threadId, { order: 'desc', limit: 1 })).data[0];
   t.match(message, { actor: { type: 'user', id: owner.userId } });
 });
-
-t.test(
-  'on a phone it is read beside the message, edited, explained and approved, with all in reach',
-  async t => {
-    const threadId = phoneId ?? '';
-    const page = await openConsole(t, browser, setting, owner, { ...phone, path: toPath(threadId) });
-    const [card, log] = [getCard(page), getLog(page)];
-    const look = async (name: string): Promise<void> => {
-      if (process.env['PICTURES'] !== undefined)
-        await page.screenshot({ path: `${process.env['PICTURES']}/phone-${name}.png` });
-    };
-    const button = (name: string): Locator => card.getByRole('button', { name });
-    await button('Approve').waitFor();
-    await look('suggestion');
-    const written = log.getByText('Your hours?');
-    const decisions = ['Approve', 'Edit', 'Discard', 'Take over'].map(button);
-    await expectInReach(t, page, written, ...decisions, page.getByRole('textbox', { name: 'Reply' }));
-    t.strictSame(await findBarriers(page), []);
-
-    await button('Details of the run').tap();
-    const run = page.getByRole('dialog', { name: 'Run of the agent' });
-    await run.getByText('Step 1').waitFor();
-    await look('run');
-    await expectInReach(t, page, run.getByText('gpt-4o-mini'), run.getByRole('button', { name: 'Close' }));
-    t.strictSame(await findBarriers(page), []);
-    await run.getByRole('button', { name: 'Close' }).tap();
-    await run.waitFor({ state: 'detached' });
-
-    const details = page.getByRole('button', { name: 'Participant and details' });
-    const panel = page.getByRole('complementary', { name: 'Participant and details' });
-    await details.tap();
-    await panel.getByRole('heading', { name: 'Tags' }).waitFor();
-    await look('details');
-    await expectInReach(t, page, panel.getByRole('button', { name: 'Close the panel' }));
-    t.strictSame(await findBarriers(page), []);
-    await panel.getByRole('button', { name: 'Close the panel' }).tap();
-    await panel.waitFor({ state: 'detached' });
-
-    await button('Edit').tap();
-    const editor = card.getByRole('textbox', { name: 'Edited suggestion' });
-    const long = 'We open at ten, and close at five. '.repeat(12);
-    await editor.fill(long);
-    await card.getByRole('group', { name: 'Your changes' }).waitFor();
-    await look('edit');
-    await expectInReach(t, page, editor, button('Send edited'), button('Cancel editing'));
-    await button('Cancel editing').tap();
-    await button('Approve').tap();
-    await log.getByText(suggested).waitFor();
-    const [message] = await skein.messages.list(threadId, { order: 'desc', limit: 1 }).toArray(1);
-    t.equal(message?.body, suggested);
-  },
-);
 
 t.test('is discarded, and why is kept with it, and read in the history and with the run', async t => {
   const threadId = discardedId ?? '';

@@ -13,22 +13,11 @@ const toPath = (threadId: string): string => `/console/${projectId}/${environmen
 const open = (t: Parameters<typeof openConsole>[0], threadId: string, options = {}): Promise<Page> =>
   openConsole(t, browser, setting, owner, { path: toPath(threadId), ...options });
 
-/** What the browser has of a document, as far as a test asks. */
-interface Drawn {
-  createTreeWalker(root: unknown, show: number): { nextNode(): unknown };
-  createRange(): {
-    setStart(node: unknown, at: number): void;
-    setEnd(node: unknown, at: number): void;
-    getBoundingClientRect(): { left: number };
-  };
-}
-
 t.test('shows what is in the messages, and nothing of it does anything', async t => {
   const hostile =
     '<img src=x onerror="document.title=\'taken\'"> \u202Egnp.exe\u202C Z\u0351\u036B\u0343\u036A\u0302\u036B\u033D\u034F\u0334';
   const threadId = await receive(setting, 'hostile', hostile, 'Eve \u202Eeve');
   const inbound = (body: object) => skein.messages.create(threadId, { direction: 'inbound', ...body });
-  await inbound({ body: '\u202Ehttps://example.com/moc.knab' });
   const asked = await inbound({ body: 'See https://example.com/orders?id=7, or javascript:alert(1).' });
   await inbound({ content: { type: 'location', latitude: 52.5, longitude: 13.4, name: 'The office' } });
   await inbound({
@@ -50,24 +39,6 @@ t.test('shows what is in the messages, and nothing of it does anything', async t
     await page.getByRole('heading', { name: 'Eve eve', exact: true }).count(),
     1,
     'a name without turns',
-  );
-  t.notMatch(await page.getByRole('article').getByText('Eve eve').first().textContent(), /\u202e/);
-  // Drawn as it is written: each character stands to the right of the one before.
-  const turned = log.getByRole('link', { name: 'https://example.com/moc.knab' });
-  const places = await turned.evaluate(element => {
-    const { ownerDocument } = element as unknown as { ownerDocument: Drawn };
-    const walker = ownerDocument.createTreeWalker(element, 4);
-    const text = walker.nextNode();
-    return Array.from({ length: 8 }, (_each, index) => {
-      const range = ownerDocument.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + 1);
-      return range.getBoundingClientRect().left;
-    });
-  });
-  t.strictSame(
-    places,
-    [...places].sort((one, other) => one - other),
   );
   t.match(
     await log.getByRole('link', { name: 'Open the map' }).getAttribute('href'),

@@ -142,41 +142,6 @@ t.test('of several at once, those stay, and stay chosen', async t => {
   });
 });
 
-t.test(
-  'of several at once, whoever has gone on to another queue is told there, and keeps what is chosen',
-  async t => {
-    const bob = await receive(setting, 'bob', 'Bye', 'Bob');
-    const cleo = await receive(setting, 'cleo', 'Hello', 'Cleo');
-    const page = await openConsole(t, browser, setting, owner);
-    const getRow = (name: string) => page.getByRole('option', { name });
-    await getRow('Bob').waitFor();
-    await page.getByText('Online').waitFor();
-    await getRow('Bob').click({ modifiers: ['Control'] });
-    await page.getByText('1 selected').waitFor();
-    const { promise: hasGone, resolve: go } = Promise.withResolvers<void>();
-    await holdOnce(page, 'POST', /\/v1\/threads\/bulk$/, async () => {
-      await hasGone;
-      await receive(setting, 'bob', 'Wait!', 'Bob');
-    });
-    const toolbar = page.getByRole('toolbar', { name: 'Selected conversations' });
-    await toolbar.getByRole('button', { name: 'Close', exact: true }).click();
-    await page.getByRole('link', { name: /^Unassigned/ }).click();
-    await page.getByRole('heading', { name: 'Unassigned' }).waitFor();
-    await getRow('Cleo').click({ modifiers: ['Control'] });
-    await page.getByText('1 selected').waitFor();
-    go();
-    await page.getByText('Bob has just written: the conversation is still open.').waitFor();
-    t.equal(await getRow('Cleo').getAttribute('aria-checked'), 'true', 'what comes late empties nothing');
-    t.equal(await page.getByRole('option', { checked: true }).count(), 1);
-    t.strictSame(await findBarriers(page), []);
-    await page.getByRole('button', { name: 'Read it' }).click();
-    await getLog(page).getByText('Wait!').waitFor();
-    await page.getByRole('alert').getByRole('button', { name: 'Close anyway' }).click();
-    await eventually('closed', async () => (await readStatus(bob)) === 'closed');
-    await skein.threads.update(cleo, { status: 'closed' });
-  },
-);
-
 t.test('what has left the list is not chosen any more', async t => {
   const bob = await receive(setting, 'bob', 'One', 'Bob');
   const cleo = await receive(setting, 'cleo', 'Two', 'Cleo');
@@ -195,22 +160,4 @@ t.test('what has left the list is not chosen any more', async t => {
   await getRow('Cleo').waitFor();
   t.equal(await page.getByRole('option', { checked: true }).count(), 1, 'nor when it comes back');
   for (const threadId of [bob, cleo]) await skein.threads.update(threadId, { status: 'closed' });
-});
-
-t.test('in German', async t => {
-  const threadId = await receive(setting, 'ada', 'Danke', 'Ada Byron');
-  const page = await open(t, threadId, { locale: 'de-DE' });
-  await page.getByRole('log').getByText('Danke').waitFor();
-  await page.getByText('Online').waitFor();
-  await holdOnce(page, ...patch, () => receive(setting, 'ada', 'Noch etwas', 'Ada Byron'));
-  await page.keyboard.press('Shift+E');
-  const notice = page.getByRole('alert').filter({ hasText: 'Eine neue Nachricht ist gekommen.' });
-  await notice.getByRole('button', { name: 'Trotzdem archivieren' }).click();
-  await notice.waitFor({ state: 'detached' });
-  await eventually('archived', async () => (await readStatus(threadId)) === 'archived');
-  await page.getByText('Archiviert', { exact: true }).waitFor();
-  t.equal(
-    (await skein.messages.list(threadId, { order: 'desc', limit: 1 }).toArray(1))[0]?.body,
-    'Noch etwas',
-  );
 });

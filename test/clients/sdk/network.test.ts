@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { ConnectionError, Skein, TimeoutError, ValidationError } from '../../../clients/sdk/index.ts';
+import { ConnectionError, Skein, ValidationError } from '../../../clients/sdk/index.ts';
 import { pickPort } from '../../support/free-port.ts';
 import { receiverTest } from '../../support/certificates.ts';
 import { rejection } from './scripted-fetch.ts';
@@ -53,36 +53,6 @@ t.test('a redirect is not followed, since it would carry the key away', async t 
   const error = await rejection(at(`http://${await listen(t, server)}`).threads.list());
   t.match(error, { code: 'http/302', message: `redirected to ${location}` });
   t.strictSame(visits, []);
-});
-
-t.test('another web server, and a proxy whose upstream is away', async t => {
-  const page = '<!doctype html><title>Welcome</title>';
-  let status = 200;
-  const server = createServer((_, response) => {
-    response.writeHead(status, { 'content-type': 'text/html' }).end(page);
-  });
-  const skein = at(`http://${await listen(t, server)}`);
-  t.match(await rejection(skein.threads.list()), {
-    kind: 'api',
-    code: 'http/200',
-    message: /check the base URL/,
-  });
-  status = 502;
-  t.match(await rejection(skein.threads.list()), { kind: 'api', code: 'http/502' });
-});
-
-t.test('a body that stalls, and one that is cut', async t => {
-  let isCut = false;
-  const server = createServer((_, response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
-      .write('{"data":[');
-    if (isCut) setImmediate(() => response.destroy());
-  });
-  const skein = at(`http://${await listen(t, server)}`, 200);
-  t.ok((await rejection(skein.threads.list())) instanceof TimeoutError);
-  isCut = true;
-  t.ok((await rejection(skein.threads.list())) instanceof ConnectionError);
 });
 
 t.test('a certificate that nobody trusts', async t => {

@@ -3,7 +3,13 @@ import t from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
-import { addOperator, findBarriers, openConsole, startConsole } from '../console/console-page.ts';
+import {
+  addOperator,
+  expectNoBarriers,
+  findBarriers,
+  openConsole,
+  startConsole,
+} from '../console/console-page.ts';
 import { openScreen, setStudioStage } from './screens.ts';
 
 /** The owner also operates the service, so that all pages are there. */
@@ -28,10 +34,7 @@ t.test('each page, light and dark, keeps nobody out, and fits a phone', async t 
   for (const screen of screens) {
     const { path } = screen;
     await openScreen(page, setting.baseUrl, screen);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      t.strictSame(await findBarriers(page), [], `${path}, ${colorScheme}`);
-    }
+    await expectNoBarriers(t, page, `${path}`);
     await page.setViewportSize({ width: 390, height: 780 });
     t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), `${path} on a phone`);
     await page.setViewportSize({ width: 1_280, height: 800 });

@@ -1,7 +1,7 @@
 /** What is archived is listed, and comes back from its list. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { findBarriers, openConsole, shareConsole } from '../console/console-page.ts';
+import { expectNoBarriers, openConsole, shareConsole } from '../console/console-page.ts';
 
 const setting = await shareConsole(t);
 const { owner, skein, projectId, environmentId } = setting;
@@ -31,10 +31,7 @@ t.test('each list shows what is archived by its own address, and nothing else', 
     t.equal(await page.getByText(name).count(), 0);
     await page.getByRole('switch', { name: 'Archived' }).check();
     await page.getByRole('table').getByText(name).first().waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      t.strictSame(await findBarriers(page), [], `${path}, ${colorScheme}`);
-    }
+    await expectNoBarriers(t, page, `${path}`);
     await page.reload();
     await page.getByRole('table').getByText(name).first().waitFor();
   }

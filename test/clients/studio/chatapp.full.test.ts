@@ -7,9 +7,7 @@ import type { Page } from 'playwright-core';
 import { startDemoProvider } from '../../../bench/demo/chatapp/serve.ts';
 import { startChromium } from '../../support/chromium.ts';
 import {
-  addOperator,
-  expectInReach,
-  findBarriers,
+  expectNoBarriers,
   openConsole,
   type Operator,
   phone,
@@ -51,13 +49,6 @@ const newChannel = async (name: string): Promise<string> =>
   (await owner.api.channels.create({ ...scope, name, kind: 'chatapp' })).channelId;
 
 const getStatus = (channelId: string) => owner.api.chatapp.getStatus(channelId);
-
-async function expectNoBarriers(t: Test, page: Page, what: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], `${what}, ${colorScheme}`);
-  }
-}
 
 /** From the page of a channel to the provider's. */
 async function leaveForProvider(page: Page, name: RegExp = /^Connect/): Promise<void> {
@@ -341,33 +332,4 @@ t.test('an app gets a new secret, and is revoked once no channel uses it', async
   await submitName(page, 'My <b>app</b>', 'Revoke');
   await row.getByText('Revoked', { exact: true }).waitFor();
   t.equal(await row.getByRole('button').count(), 0);
-});
-
-t.test('a viewer reads how it stands, and finds nothing that changes it', async t => {
-  const channelId = await newChannel('Seen');
-  const viewer = await addOperator(setting, 'viewer');
-  const page = await open(t, `${channels}/${channelId}`, viewer, phone);
-  const main = page.getByRole('main');
-  await main.getByText('Developers of the project and administrators').waitFor();
-  const writes = /connect|register|revoke|new secret|change/i;
-  t.equal(await main.getByRole('button', { name: writes }).count(), 0);
-  await page.goto(`${baseUrl}${apps}`);
-  await main.getByRole('cell', { name: 'My <b>app</b>', exact: true }).waitFor();
-  t.equal(await main.getByRole('button', { name: writes }).count(), 0);
-  await expectInReach(t, page, main.getByRole('button', { name: 'Columns' }));
-  await t.rejects(
-    viewer.api.partnerApps.create({ workspaceId, name: 'x', appId: '1', appSecret: '12345678' }),
-    { message: /svc\/auth\/insufficient_scope/ },
-  );
-});
-
-t.test('in German, and by the palette', async t => {
-  const channelId = await newChannel('Laden');
-  const page = await open(t, `${channels}/${channelId}`, owner, { locale: 'de-DE' });
-  await page.getByText('Dieser Kanal ist noch nicht verbunden').waitFor();
-  await page.keyboard.press('Control+k');
-  await page.getByRole('combobox', { name: 'Gehe zu …' }).fill('partner');
-  await page.getByRole('option', { name: 'Partner-Apps' }).click();
-  await page.getByRole('heading', { name: 'Partner-Apps' }).waitFor();
-  await page.getByText('Widerrufen', { exact: true }).first().waitFor();
 });

@@ -1,7 +1,14 @@
 /** What Studio shows by role: developers change things, viewers are led nowhere that refuses them, and an error is not taken for an absence. */
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { addOperator, findBarriers, openConsole, receive, shareConsole } from '../console/console-page.ts';
+import {
+  addOperator,
+  expectNoBarriers,
+  findBarriers,
+  openConsole,
+  receive,
+  shareConsole,
+} from '../console/console-page.ts';
 
 const setting = await shareConsole(t);
 const { owner, skein, projectId, environmentId } = setting;
@@ -75,10 +82,7 @@ t.test('a viewer sees the prices by which runs are priced, and which models have
   const prices = page.getByRole('region', { name: 'Prices' });
   t.match(await prices.getByRole('row', { name: /gpt-4o-mini/ }).innerText(), /0\.15\s.*0\.60?\s/s);
   await prices.getByRole('row', { name: /our-own-model Not on the list/ }).waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], colorScheme);
-  }
+  await expectNoBarriers(t, page);
   await prices.getByText('All', { exact: true }).click();
   const model = prices.getByRole('textbox', { name: 'Model' });
   await model.fill('claude-sonnet-4-5');
@@ -162,10 +166,7 @@ t.test('the palette goes anywhere by a name, and nowhere that refuses its user',
   await page.getByRole('button', { name: 'Go to …' }).click();
   await field.fill('audit');
   await page.getByRole('option', { name: 'Audit log' }).waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], colorScheme);
-  }
+  await expectNoBarriers(t, page);
   await field.press('Enter');
   await page.getByRole('heading', { name: 'Audit log' }).waitFor();
   await page.keyboard.press('Control+k');

@@ -4,7 +4,14 @@ import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
-import { findBarriers, openConsole, receive, shareConsole, verifyOwner } from '../console/console-page.ts';
+import {
+  expectNoBarriers,
+  findBarriers,
+  openConsole,
+  receive,
+  shareConsole,
+  verifyOwner,
+} from '../console/console-page.ts';
 
 const setting = await shareConsole(t);
 const { owner, skein, projectId, environmentId } = setting;
@@ -74,10 +81,7 @@ t.test('a webhook is changed, disabled, given a new secret, archived and restore
   await dialog.getByRole('button', { name: 'Archive' }).click();
   await page.getByText('This webhook is archived').waitFor();
   t.equal(await page.getByRole('button', { name: 'Send a test' }).count(), 0);
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], `archived, ${colorScheme}`);
-  }
+  await expectNoBarriers(t, page, 'archived');
   await page.getByRole('button', { name: 'Restore' }).click();
   await page.getByRole('button', { name: 'Send a test' }).waitFor();
   t.equal((await skein.stitches.get(stitchId)).archivedAt, null);
@@ -273,10 +277,7 @@ t.test('what has failed is delivered again, of all webhooks at once', async t =>
   };
   await deliverAgain();
   await found.getByText('nothing is delivered again').waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], colorScheme);
-  }
+  await expectNoBarriers(t, page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await dialog.waitFor({ state: 'detached' });
   await skein.stitches.update(gone, { status: 'active' });
@@ -332,10 +333,7 @@ t.test('what became of a message is found by whatever is known of it', async t =
   // On a slow machine there is a second attempt already.
   await timeline.getByText('Responded 503').first().waitFor();
   await timeline.getByText('out of order').first().waitFor();
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme });
-    t.strictSame(await findBarriers(page), [], colorScheme);
-  }
+  await expectNoBarriers(t, page);
   await page.setViewportSize({ width: 390, height: 780 });
   t.notOk(await page.evaluate('document.documentElement.scrollWidth > innerWidth'), 'it fits a phone');
   await page.setViewportSize({ width: 1_280, height: 800 });
