@@ -1,4 +1,4 @@
-/** `skein` as users have it: the bundle, as a process of its own, with a home of its own. */
+/** Runs the bundled `skein` as a process, with a home folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A command that goes on. */
+/** A running command. */
 export class RunningCli {
   readonly child: ChildProcess;
   stdout = '';
@@ -47,7 +47,7 @@ export class RunningCli {
     });
   }
 
-  /** Resolves when it has printed that, on either. */
+  /** Resolves when the command has printed it on stdout or stderr. */
   async printed(what: string | RegExp): Promise<void> {
     const has = (): boolean => (this.stdout + this.stderr).search(what) >= 0;
     await withTimeLimit(
@@ -94,7 +94,7 @@ export class Cli {
   readonly home: string;
   /** The bundle's entry. */
   readonly program: string;
-  /** All that any of its commands has printed. */
+  /** Results of all commands. */
   readonly results: CliResult[] = [];
   readonly #env: Readonly<Record<string, string>>;
 
@@ -116,7 +116,7 @@ export class Cli {
     return join(this.home, 'skein', 'profiles.json');
   }
 
-  /** Another home, the same program. */
+  /** Returns the same program with another home folder. */
   withHome(home: string, env: Readonly<Record<string, string>> = {}): Cli {
     return new Cli(home, this.program, { ...this.#env, ...env });
   }
@@ -145,14 +145,14 @@ export class Cli {
     return result;
   }
 
-  /** Fails unless it exits 0; gives what it has printed. */
+  /** Asserts exit code 0, and returns stdout. */
   async ok(t: Test, args: readonly string[], options: CliOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options);
     t.equal(code, 0, `skein ${args.join(' ')}\n${stderr}`);
     return stdout;
   }
 
-  /** The objects of --json, one a line. */
+  /** Returns the objects that the command prints with --json. */
   async json<T = Record<string, string>>(
     t: Test,
     args: readonly string[],
@@ -165,7 +165,7 @@ export class Cli {
       .map(line => JSON.parse(line) as T);
   }
 
-  /** In a terminal of util-linux's `script`, whose input is what is typed. */
+  /** Runs the command in a terminal of `script` (util-linux). Write keys to the stdin of the child. */
   terminal(args: readonly string[], columns = 120, cwd = tmpdir()): RunningCli {
     const command = [process.execPath, this.program, ...args].map(word => `'${word}'`).join(' ');
     return this.shell(`stty cols ${columns} rows 40; exec ${command}`, cwd);
@@ -180,7 +180,7 @@ export class Cli {
   }
 }
 
-/** What a terminal shows: without what moves its cursor and colours its text. */
+/** Removes the control sequences of a terminal. */
 export function stripTerminal(text: string): string {
   return text
     .replaceAll(/\u001b(?:\[[0-9;?]*[a-zA-Z]|\][^\u0007]*\u0007|[()][A-Z0-9]|[=>])/g, '')

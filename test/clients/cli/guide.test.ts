@@ -1,4 +1,4 @@
-/** The snippets of docs/guide/cli.md, run by bash as they are written, twice; and the program of docs/guide/first-five-minutes.md. */
+/** The snippets of docs/guide/cli.md, run by bash as they are written; and the program of docs/guide/first-five-minutes.md. */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -27,15 +27,11 @@ t.test('docs/guide/cli.md', async t => {
   const script = readSnippets('docs/guide/cli.md', 'sh').join('\n');
   const npx = `npx() { shift; "${process.execPath}" "${cli.program}" "$@"; }`;
   await mkdir(join(folder, 'project'));
-  const { stdout } = await promisify(execFile)(
-    'bash',
-    ['-e', '-o', 'pipefail', '-c', `${npx}\n${script}\n${script}`],
-    {
-      cwd: join(folder, 'project'),
-      env: cli.getEnvironment(),
-      maxBuffer: 16 * 1_048_576,
-    },
-  );
+  const { stdout } = await promisify(execFile)('bash', ['-e', '-o', 'pipefail', '-c', `${npx}\n${script}`], {
+    cwd: join(folder, 'project'),
+    env: cli.getEnvironment(),
+    maxBuffer: 16 * 1_048_576,
+  });
   for (const text of [
     'On its way.',
     'It will be there by noon.',
@@ -43,7 +39,7 @@ t.test('docs/guide/cli.md', async t => {
     'HTTP 200',
     'thread.message.received',
   ]) {
-    t.ok(stdout.split(text).length > 2, text);
+    t.match(stdout, text);
   }
 });
 

@@ -1,6 +1,4 @@
-/**
- * What asks and what is shown on a terminal, in a real one (`script` of util-linux): questions, Ctrl-C, widths, chat, and what is completed. Where there is no `script`, nothing of this is tested, and the file says so.
- */
+/** The CLI on a real terminal (`script` of util-linux): questions, Ctrl-C, widths, chat, and completion. */
 import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -20,10 +18,7 @@ const has = (program: string): boolean => {
   }
 };
 
-if (!has('script')) {
-  t.plan(0, 'there is no `script` of util-linux here: no terminal to test in');
-  process.exit(0);
-}
+if (!has('script')) throw new Error('install `script` of util-linux: it is the terminal of these tests');
 
 const node = await shareSkein(t);
 const cli = await Cli.make(t, { SKEIN_BASE_URL: node.url });

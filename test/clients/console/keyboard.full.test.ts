@@ -98,6 +98,8 @@ t.test('the open conversation is changed by keys and by what the palette offers'
         ([name, value]) => JSON.stringify(thread[name]) === JSON.stringify(value),
       );
     });
+  await page.keyboard.press('a');
+  await has('own assignment', { assigneeUserId: owner.userId });
   await take(page, 'm', 'pau', /^Agent mode: Paused/);
   await has('mode', { agentMode: 'paused' });
   await take(page, 'i', 'tom', /^Assign: Tom Wild/);
@@ -160,23 +162,6 @@ t.test('the list of keys names those of the keyboard that one has', async t => {
     t.match(await row.textContent(), `${modifier}K`);
     t.strictSame(await findBarriers(page), []);
   }
-});
-
-t.test('is assigned, closed and reopened by keys alone', async t => {
-  const threadId = await receive(setting, 'keys', 'Hello', 'Ada');
-  const page = await openAt(t, threadId);
-  await page.getByRole('button', { name: 'Assign', exact: true }).waitFor();
-  await page.keyboard.press('a');
-  await page.getByRole('button', { name: /^Assigned to/ }).waitFor();
-  await page.keyboard.press('e');
-  await page.getByRole('button', { name: 'Reopen' }).waitFor();
-  await eventually('close', async () => (await skein.threads.get(threadId)).status === 'closed');
-  t.equal((await skein.threads.get(threadId)).assigneeUserId, owner.userId);
-  await page.keyboard.press('e');
-  await page.getByRole('button', { name: 'Close', exact: true }).waitFor();
-  // Letters of a reply are none of it.
-  await page.getByRole('textbox', { name: 'Reply' }).pressSequentially('dea');
-  t.equal(await page.getByRole('button', { name: 'Close', exact: true }).count(), 1);
 });
 
 t.test('keys and clicks that are not meant for the conversation change nothing in it', async t => {

@@ -1,4 +1,4 @@
-/** One conversation in each state, with a model, tools and a chat provider: what all screens of the Console are looked at with. */
+/** One conversation in each state, with a model, tools and a chat provider, for tests and benchmarks of all screens of the Console. */
 import { LLMock } from '@copilotkit/aimock';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import type { Ending } from '../../support/chromium.ts';
@@ -13,7 +13,7 @@ export interface StageServices {
   readonly tool: Receiver;
   /** Secret of the credential for the model. */
   readonly modelSecret: string;
-  /** What the node is started with. */
+  /** Variables of a node that uses these services. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -27,7 +27,7 @@ const calls = {
   human: /a person/,
 } as const;
 
-/** @param shared has a provider and a way to models already; without it, a node must be started with the variables */
+/** @param shared provider and models of the shared node. Without it, start a node with the variables. */
 export async function startStageServices(
   t: Ending,
   shared?: Pick<SharedConsole, 'provider' | 'models'>,
@@ -80,7 +80,7 @@ export interface Stage {
   readonly productionPath: string;
 }
 
-/** @param confirm makes the owner's address a confirmed one */
+/** @param confirm marks the owner's address as verified */
 export async function setStage(
   account: ConsoleAccount,
   { provider, tool, modelSecret }: StageServices,
@@ -122,7 +122,7 @@ export async function setStage(
   };
 }
 
-/** For the confirmed alone, which a node hears of a moment later. */
+/** Creates a production environment. The node may take a second to see that the address is verified. */
 export async function createProduction(
   { owner, projectId }: Pick<ConsoleAccount, 'owner' | 'projectId'>,
   name: string,
@@ -170,7 +170,7 @@ async function openChannels(
   return { agentId, windowClosed: await openClosedWindow({ skein, owner }, provider) };
 }
 
-/** A number at the chat provider over which somebody wrote a day ago, with templates; gives the conversation. */
+/** Connects a number of the chat provider with templates, and returns a thread whose service window has ended. */
 export async function openClosedWindow(
   { skein, owner }: Pick<ConsoleAccount, 'skein' | 'owner'>,
   provider: ChatappProvider,
@@ -224,7 +224,7 @@ export async function openClosedWindow(
   return windowClosed ?? '';
 }
 
-/** A conversation with all that one may have: files, notes, what happened, and a message that failed. */
+/** Creates a conversation with files, notes, changes and a failed message. */
 async function tellFullStory(account: ConsoleAccount): Promise<string> {
   const { skein, owner, projectId, channelId } = account;
   const { threadId } = await skein.threads.create({ channelId, externalRef: 'yuki' });
