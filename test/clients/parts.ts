@@ -1,13 +1,11 @@
-/** The parts of an app that a browser loads after the first page, as the build has them, by their gzip. */
-import { execFile } from 'node:child_process';
+/** Sizes, by gzip, of the parts of an app that a browser loads after the first page. */
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
+import './built-apps.ts';
 
 const clients = new URL('../../clients/', import.meta.url);
 
-/** What a part brings beside the scripts of the first page. */
+/** Maximum size of a part without the scripts of the first page. */
 export const partBudgetKiB = 150;
 
 interface Chunk {
@@ -21,9 +19,8 @@ export interface Part {
   readonly kib: number;
 }
 
-/** The largest first. Builds the apps, unless they are built. */
+/** Returns the parts, the largest first. */
 export async function readParts(app: 'console' | 'studio'): Promise<readonly Part[]> {
-  await promisify(execFile)(process.execPath, [fileURLToPath(new URL('build.js', clients))]);
   const read = (path: string): Promise<Buffer> => readFile(new URL(`dist/${path}`, clients));
   const manifest = JSON.parse(String(await read(`.vite/${app}.json`))) as Readonly<Record<string, Chunk>>;
   const follow = (first: string): Set<string> => {

@@ -29,6 +29,11 @@ export function findLink(mail: string, page: MailedPage): string {
   return new RegExp(`http\\S+/(?:studio|console)/${page}#token=[\\w-]+`).exec(mail)?.[0] ?? '';
 }
 
+/** The link of the newest mail, as {@link readMail}. */
+export async function readMailedLink(node: LogSource, to: string, page: MailedPage): Promise<string> {
+  return findLink(await readMail(node, to, page), page);
+}
+
 /** The token of that link. */
 export function findToken(mail: string, page: MailedPage): string {
   return findLink(mail, page).split('#token=')[1] ?? '';

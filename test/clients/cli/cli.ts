@@ -1,4 +1,4 @@
-/** `skein` as users have it: the bundle, as a process of its own, with a home of its own. */
+/** Runs the bundled `skein` as a process, with a home folder of its own. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Test } from 'tap';
 import { build } from '../../../clients/cli/build.ts';
+import { endAfterLastFile, isSharing } from '../../support/shared-by-files.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
 
 export interface CliResult {
@@ -21,7 +22,7 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A command that goes on. */
+/** A running command. */
 export class RunningCli {
   readonly child: ChildProcess;
   stdout = '';
@@ -46,7 +47,7 @@ export class RunningCli {
     });
   }
 
-  /** Resolves when it has printed that, on either. */
+  /** Resolves when the command has printed it on stdout or stderr. */
   async printed(what: string | RegExp): Promise<void> {
     const has = (): boolean => (this.stdout + this.stderr).search(what) >= 0;
     await withTimeLimit(
@@ -69,12 +70,31 @@ export class RunningCli {
   }
 }
 
+interface Ending {
+  teardown(handler: () => Promise<void>): unknown;
+}
+
+async function makeFolder(t: Ending): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), `skein-cli-${process.pid}-`));
+  t.teardown(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Builds the bundle and returns the path of its entry. */
+async function buildProgram(t: Ending): Promise<string> {
+  const folder = await makeFolder(t);
+  await build(folder);
+  return join(folder, 'dist', 'main.js');
+}
+
+let built: Promise<string> | undefined;
+
 export class Cli {
   /** Its XDG_CONFIG_HOME. */
   readonly home: string;
   /** The bundle's entry. */
   readonly program: string;
-  /** All that any of its commands has printed. */
+  /** Results of all commands. */
   readonly results: CliResult[] = [];
   readonly #env: Readonly<Record<string, string>>;
 
@@ -84,19 +104,19 @@ export class Cli {
     this.#env = env;
   }
 
-  /** Builds it. It is gone with the test. */
+  /** Returns the program with a home of its own, which is removed after the test. Files that share a process share the program. */
   static async make(t: Test, env: Readonly<Record<string, string>> = {}): Promise<Cli> {
-    const folder = await mkdtemp(join(tmpdir(), `skein-cli-${process.pid}-`));
-    t.teardown(() => rm(folder, { recursive: true, force: true }));
-    await build(join(folder, 'package'));
-    return new Cli(join(folder, 'home'), join(folder, 'package', 'dist', 'main.js'), env);
+    const program = isSharing()
+      ? await (built ??= buildProgram({ teardown: endAfterLastFile }))
+      : await buildProgram(t);
+    return new Cli(join(await makeFolder(t), 'home'), program, env);
   }
 
   get profilesFile(): string {
     return join(this.home, 'skein', 'profiles.json');
   }
 
-  /** Another home, the same program. */
+  /** Returns the same program with another home folder. */
   withHome(home: string, env: Readonly<Record<string, string>> = {}): Cli {
     return new Cli(home, this.program, { ...this.#env, ...env });
   }
@@ -125,14 +145,14 @@ export class Cli {
     return result;
   }
 
-  /** Fails unless it exits 0; gives what it has printed. */
+  /** Asserts exit code 0, and returns stdout. */
   async ok(t: Test, args: readonly string[], options: CliOptions = {}): Promise<string> {
     const { code, stdout, stderr } = await this.run(args, options);
     t.equal(code, 0, `skein ${args.join(' ')}\n${stderr}`);
     return stdout;
   }
 
-  /** The objects of --json, one a line. */
+  /** Returns the objects that the command prints with --json. */
   async json<T = Record<string, string>>(
     t: Test,
     args: readonly string[],
@@ -145,7 +165,7 @@ export class Cli {
       .map(line => JSON.parse(line) as T);
   }
 
-  /** In a terminal of util-linux's `script`, whose input is what is typed. */
+  /** Runs the command in a terminal of `script` (util-linux). Write keys to the stdin of the child. */
   terminal(args: readonly string[], columns = 120, cwd = tmpdir()): RunningCli {
     const command = [process.execPath, this.program, ...args].map(word => `'${word}'`).join(' ');
     return this.shell(`stty cols ${columns} rows 40; exec ${command}`, cwd);
@@ -160,7 +180,7 @@ export class Cli {
   }
 }
 
-/** What a terminal shows: without what moves its cursor and colours its text. */
+/** Removes the control sequences of a terminal. */
 export function stripTerminal(text: string): string {
   return text
     .replaceAll(/\u001b(?:\[[0-9;?]*[a-zA-Z]|\][^\u0007]*\u0007|[()][A-Z0-9]|[=>])/g, '')

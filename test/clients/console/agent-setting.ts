@@ -1,10 +1,10 @@
-/** A Console with an agent beside its operators, whose model is a local one that knows a few answers. */
+/** A Console account with an agent, whose model is a local server with a few answers. */
 import { LLMock } from '@copilotkit/aimock';
 import type { Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
-import { type ConsoleSetting, startConsole } from './console-page.ts';
+import { type ConsoleSetting, shareConsole } from './console-page.ts';
 
-/** What the agent answers to whoever asks for the hours. */
+/** The answer of the agent to a question for the hours. */
 export const suggested = 'We open at nine and close at five.';
 
 export const getCard = (page: Page): Locator => page.getByRole('region', { name: 'Suggestion' });
@@ -13,11 +13,11 @@ export const getLog = (page: Page): Locator => page.getByRole('log', { name: 'Me
 export interface AgentSetting {
   readonly setting: ConsoleSetting;
   readonly model: LLMock;
-  /** What the agent is told to do. */
+  /** The loom of the agent. */
   readonly loomId: string;
 }
 
-/** The agent suggests, and is that of the setting's channel. Ends with the test. */
+/** Creates an agent in suggest mode for the channel of a new account. */
 export async function startAgent(t: Test): Promise<AgentSetting> {
   const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
   model.on({ userMessage: /hours/ }, { content: suggested });
@@ -36,16 +36,13 @@ export async function startAgent(t: Test): Promise<AgentSetting> {
   await model.start();
   t.teardown(() => model.stop());
 
-  const setting = await startConsole(t, {
-    LLM_PROVIDER_1_URL: `${model.url}/v1`,
-    ALLOW_PRIVATE_ADDRESSES: 'true',
-  });
+  const setting = await shareConsole(t);
   const { skein, owner, projectId } = setting;
   await owner.api.byokCredentials.create({
     projectId,
     provider: 'llm_provider_1',
     displayName: 'Model',
-    secret: 'sk-0123456789',
+    secret: setting.models.register(`${model.url}/v1`),
   });
   const { loomId } = await skein.looms.create({
     name: 'Front desk',

@@ -1,29 +1,25 @@
-/**
- * What browser tests of the Console share: a real node with an account, operators who are signed in, and pages that must break neither the
- * policy nor throw.
- */
+/** Fixtures of the browser tests: accounts on a real node, operators who are signed in, and pages that must not report an error. */
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import type { Test } from 'tap';
 import { Skein } from '../../../clients/sdk/index.ts';
+import type { Database } from '../../../storage/database/database.ts';
 import type { Ending } from '../../support/chromium.ts';
-import { startTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { shareSkein, type SharedSkein, startSkeinOn } from '../../support/skein.ts';
+import type { TestLog } from '../../support/test-log.ts';
+import '../built-apps.ts';
 
-await promisify(execFile)(process.execPath, [
-  fileURLToPath(new URL('../../../clients/build.js', import.meta.url)),
-]);
-
-const password = 'correct horse battery';
+/** Password of every account. */
+export const password = 'correct horse battery';
 
 export interface Operator {
   readonly email: string;
   readonly userId: string;
-  /** The API as this operator; its token is good for 15 minutes. */
+  /** Client with the access token of the operator, which is valid for 15 minutes. */
   readonly api: Skein;
 }
 
@@ -35,29 +31,49 @@ export interface ConsoleAccount {
   readonly channelId: string;
   /** The owner of the workspace, who may answer as well. */
   readonly owner: Operator;
-  /** With a key of the sandbox. */
+  /** Client with an API key of the sandbox. */
   readonly skein: Skein;
-  /** The key. */
   readonly apiKey: string;
 }
 
 export interface ConsoleSetting extends ConsoleAccount {
-  readonly databaseUrl: string;
-  readonly database: TestDatabase['database'];
+  readonly database: Database;
+  /** Log of the node; mails are found there. */
+  readonly log: TestLog;
 }
 
-/** A node, an account on it, and its sandbox with a channel. Ends with the test. `ownerName`: of the account's address, before the @. */
+export interface SharedConsole extends ConsoleSetting, Pick<SharedSkein, 'provider' | 'models'> {}
+
+/** Creates an account on the shared node: its sandbox with a channel, and an owner. `ownerName`: the address before the @. */
+export async function shareConsole(t: Test, ownerName?: string): Promise<SharedConsole> {
+  const { url, database, log, provider, models } = await shareSkein(t);
+  return { ...(await createConsoleAccount(url, ownerName)), database, log, provider, models };
+}
+
+/** Creates an account on a node of the test's own, for a test that configures it. */
 export async function startConsole(
   t: Test,
-  variables: Readonly<Record<string, string>> = {},
+  variables: Readonly<Record<string, string>>,
   ownerName?: string,
 ): Promise<ConsoleSetting> {
-  const { url: databaseUrl, database } = await startTestDatabase(t);
-  const { url: baseUrl } = await startSkeinOn(t, databaseUrl, variables);
-  return { ...(await createConsoleAccount(baseUrl, ownerName)), databaseUrl, database };
+  const { url, database } = await startTestDatabase(t);
+  const { url: baseUrl, log } = await startSkeinOn(t, url, variables);
+  return { ...(await createConsoleAccount(baseUrl, ownerName)), database, log };
 }
 
-/** An account on a node that runs, its sandbox, and a channel in it. */
+/** Marks the owner's address as verified, as production and invitations need it. The node caches a session for a second. */
+export async function verifyOwner({
+  database,
+  owner,
+}: Pick<ConsoleSetting, 'database' | 'owner'>): Promise<void> {
+  await database.query('update users set email_verified_at = now() where user_id = $1', [owner.userId]);
+  await eventually(
+    'verified address',
+    async () => (await owner.api.caller.get()).user?.emailVerified === true,
+  );
+}
+
+/** Creates an account on a running node, with a channel in its sandbox. */
 export async function createConsoleAccount(baseUrl: string, ownerName?: string): Promise<ConsoleAccount> {
   const owner = await signUp(baseUrl, ownerName);
   const [project] = await owner.api.projects.list().toArray(1);
@@ -84,9 +100,9 @@ async function signUp(baseUrl: string, name = `operator-${randomUUID()}`): Promi
   return { email, userId, api };
 }
 
-/** Another operator of the project: as if they had been invited to its workspace. */
+/** Adds an operator to the project, as an accepted invitation does. */
 export async function addOperator(
-  { baseUrl, database, projectId, owner }: ConsoleSetting,
+  { baseUrl, database, projectId, owner }: Omit<ConsoleSetting, 'log'>,
   role: 'agent' | 'viewer' = 'agent',
   name?: string,
 ): Promise<Operator> {
@@ -100,13 +116,13 @@ export async function addOperator(
     params: { projectId },
     body: { userId: operator.userId, role },
   });
-  // The first token names the operator's own workspace.
+  // The first token is for the workspace of the operator.
   const anonymous = new Skein({ apiKey: null, baseUrl });
   const { accessToken } = await anonymous.auth.login({ email: operator.email, password });
   return { ...operator, api: new Skein({ apiKey: () => accessToken, baseUrl }) };
 }
 
-/** A participant writes; gives the thread. */
+/** Sends a message of a participant, and returns the id of its thread. */
 export async function receive(
   { skein, channelId }: { readonly skein: Pick<Skein, 'channels'>; readonly channelId: string },
   from: string,
@@ -121,7 +137,21 @@ export async function receive(
   return threadId;
 }
 
-/** A page that is signed in, with cookies and storage of its own. That it has thrown nothing is asserted when the test ends. */
+/** Opens a page that is not signed in, with cookies and storage of its own. */
+export async function openPage(
+  t: Ending,
+  browser: Browser,
+  url: string,
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({ locale: 'en-GB', reducedMotion: 'reduce', ...options });
+  const page = await context.newPage();
+  watch(t, page);
+  await page.goto(url);
+  return page;
+}
+
+/** Opens a page with a signed-in operator, cookies and storage of its own. */
 export async function openConsole(
   t: Ending,
   browser: Browser,
@@ -140,18 +170,18 @@ export async function openConsole(
   return page;
 }
 
-/** What a page showed when its test failed, and why that may be, is known to nobody afterwards. */
+/** Returns the text of a page for the output of a failed test. */
 async function describe(page: Page): Promise<string> {
   const text = await page.innerText('body', { timeout: 10_000 }).catch((error: unknown) => String(error));
   return `When its test failed, ${page.url()} showed:\n${text}\n`;
 }
 
-/** Collects what the browser complains of, and asserts at the end that it was nothing. */
+/** Fails the test at its end if the page has reported an error. */
 export function watch(t: Ending, page: Page): void {
   const problems: string[] = [];
   page.on('pageerror', error => problems.push(String(error.stack ?? error)));
   page.on('console', message => {
-    // Refused policies come as errors, too; answers that are no success, or do not come, are no problem of the page.
+    // The browser reports violations of the content security policy as errors. A failed request is not an error of the page.
     const isOfNetwork = /^Failed to load resource|WebSocket connection|^ConnectionError|Missing file: /.test(
       message.text(),
     );
@@ -159,18 +189,18 @@ export function watch(t: Ending, page: Page): void {
   });
   t.teardown(async () => {
     if (t.passing?.() === false) process.stderr.write(await describe(page));
-    // What a test answers for the node may still be on its way.
+    // A route of the test may still be answering.
     await page.unrouteAll({ behavior: 'ignoreErrors' }).catch(() => undefined);
     await page.context().close();
-    // A test that is over asserts nothing any more.
+    // The test has ended: an assertion would be ignored.
     if (problems.length > 0) throw new Error(`the page complains: ${problems.join('\n')}`);
   });
 }
 
-/** As wide as most, without what the browser takes of it. */
+/** The viewport of a common phone without the bars of the browser. */
 export const phone = { viewport: { width: 390, height: 780 }, hasTouch: true } as const;
 
-/** Within the screen without scrolling, and under nothing; nothing is wider than the screen. */
+/** Asserts that the targets can be tapped without scrolling, and that nothing is wider than the screen. */
 export async function expectInReach(t: Test, page: Page, ...targets: readonly Locator[]): Promise<void> {
   const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
   for (const target of targets) {
@@ -186,18 +216,27 @@ export async function expectInReach(t: Test, page: Page, ...targets: readonly Lo
 
 const axeSource = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
-/** Where there are barriers it looks again: what is just being opened is still pale. */
+/** Looks again when there are barriers: the contrast is too low while an element fades in. */
 const mostLooks = 5;
 const betweenLooksMs = 300;
 
-/** What people who depend on assistive technology would stumble over, as axe finds it: one line each. */
+/** Returns the accessibility violations that axe finds, one line each. */
 export async function findBarriers(page: Page): Promise<string[]> {
-  // Half a megabyte, which one document needs once.
+  // The script has 500 kB. A document needs it once.
   if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axeSource);
   for (let look = 1; ; look++) {
     const barriers = await lookForBarriers(page);
     if (barriers.length === 0 || look === mostLooks) return barriers;
     await page.waitForTimeout(betweenLooksMs);
+  }
+}
+
+/** Asserts that axe finds nothing in the light and in the dark page. `what` names the state of the page. */
+export async function expectNoBarriers(t: Test, page: Page, what = 'the page'): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: 'attached' });
+    t.strictSame(await findBarriers(page), [], `${what}, ${colorScheme}`);
   }
 }
 

@@ -54,9 +54,7 @@ async function setUp(): Promise<Shop> {
   const threadIds: string[] = [];
   for (const [ref, name, body] of openings)
     threadIds.push(await receive({ skein, channelId }, ref, body, name));
-  const stage = await setStage(setting, services, userId =>
-    setting.database.query('update users set email_verified_at = now() where user_id = $1', [userId]),
-  );
+  const stage = await setStage(setting, services, () => verifyOwner(setting));
   const operator = await addOperator(setting, 'agent', 'tom.bakker');
   const { threads, messages, notes } = operator.api;
   const chloe = { skein, channelId };

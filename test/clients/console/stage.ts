@@ -1,17 +1,19 @@
-/** One conversation in each state, with a model, tools and a chat provider: what all screens of the Console are looked at with. */
+/** One conversation in each state, with a model, tools and a chat provider, for tests and benchmarks of all screens of the Console. */
 import { LLMock } from '@copilotkit/aimock';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import type { Ending } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { customerFiles } from '../../../bench/demo/console/customers.ts';
-import { type ConsoleAccount, receive } from './console-page.ts';
+import { type ConsoleAccount, receive, type SharedConsole } from './console-page.ts';
 
 export interface StageServices {
   readonly model: LLMock;
   readonly provider: ChatappProvider;
   readonly tool: Receiver;
-  /** What the node is started with. */
+  /** Secret of the credential for the model. */
+  readonly modelSecret: string;
+  /** Variables of a node that uses these services. */
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +27,11 @@ const calls = {
   human: /a person/,
 } as const;
 
-export async function startStageServices(t: Ending): Promise<StageServices> {
+/** @param shared provider and models of the shared node. Without it, start a node with the variables. */
+export async function startStageServices(
+  t: Ending,
+  shared?: Pick<SharedConsole, 'provider' | 'models'>,
+): Promise<StageServices> {
   const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
   const call = (name: string, input: object) => ({
     toolCalls: [{ id: `call_${name}`, name, arguments: JSON.stringify(input) }],
@@ -44,8 +50,9 @@ export async function startStageServices(t: Ending): Promise<StageServices> {
   );
   await model.start();
   t.teardown(() => model.stop());
-  const provider = await ChatappProvider.start();
-  t.teardown(() => provider.stop());
+  const provider = shared?.provider ?? (await ChatappProvider.start());
+  if (shared === undefined) t.teardown(() => provider.stop());
+  const modelSecret = shared?.models.register(`${model.url}/v1`) ?? 'sk-0123456789';
   const tool = await Receiver.start();
   tool.behaviour = answer(
     200,
@@ -58,7 +65,7 @@ export async function startStageServices(t: Ending): Promise<StageServices> {
     CHATAPP_GRAPH_URL: provider.url,
     ALLOW_PRIVATE_ADDRESSES: 'true',
   };
-  return { model, provider, tool, variables };
+  return { model, provider, tool, modelSecret, variables };
 }
 
 /** The conversations, by the state that each is in. */
@@ -73,17 +80,17 @@ export interface Stage {
   readonly productionPath: string;
 }
 
-/** @param confirm makes the owner's address a confirmed one */
+/** @param confirm marks the owner's address as verified */
 export async function setStage(
   account: ConsoleAccount,
-  { provider, tool }: StageServices,
+  { provider, tool, modelSecret }: StageServices,
   confirm: (userId: string) => Promise<unknown>,
 ): Promise<Stage> {
   const { skein, owner, projectId, environmentId, channelId } = account;
   await confirm(owner.userId);
   const production = await createProduction(account, 'Shop');
   await owner.api.profile.update({ displayName: 'Ines Moreau' });
-  const { agentId, windowClosed } = await openChannels(account, provider, tool);
+  const { agentId, windowClosed } = await openChannels(account, provider, tool, modelSecret);
   await skein.channels.update(channelId, { defaultAgentId: agentId });
   const [suggestion, approval, handoff, erased, snoozed] = await Promise.all([
     receive(account, 'maya', 'Where is my order A17? It should have come on Friday.', 'Maya Lindqvist'),
@@ -115,7 +122,7 @@ export async function setStage(
   };
 }
 
-/** For the confirmed alone, which a node hears of a moment later. */
+/** Creates a production environment. The node may take a second to see that the address is verified. */
 export async function createProduction(
   { owner, projectId }: Pick<ConsoleAccount, 'owner' | 'projectId'>,
   name: string,
@@ -134,13 +141,14 @@ async function openChannels(
   { skein, owner, projectId }: ConsoleAccount,
   provider: ChatappProvider,
   tool: Receiver,
+  secret: string,
 ): Promise<{ readonly agentId: string; readonly windowClosed: string }> {
   const model = { provider: 'llm_provider_1', model: 'gpt-4o-mini' } as const;
   await owner.api.byokCredentials.create({
     projectId,
     provider: model.provider,
     displayName: 'Model',
-    secret: 'sk-0123456789',
+    secret,
   });
   const properties = { orderId: { type: 'string' } };
   const inputSchema = { type: 'object', properties, required: ['orderId'] };
@@ -162,7 +170,7 @@ async function openChannels(
   return { agentId, windowClosed: await openClosedWindow({ skein, owner }, provider) };
 }
 
-/** A number at the chat provider over which somebody wrote a day ago, with templates; gives the conversation. */
+/** Connects a number of the chat provider with templates, and returns a thread whose service window has ended. */
 export async function openClosedWindow(
   { skein, owner }: Pick<ConsoleAccount, 'skein' | 'owner'>,
   provider: ChatappProvider,
@@ -216,7 +224,7 @@ export async function openClosedWindow(
   return windowClosed ?? '';
 }
 
-/** A conversation with all that one may have: files, notes, what happened, and a message that failed. */
+/** Creates a conversation with files, notes, changes and a failed message. */
 async function tellFullStory(account: ConsoleAccount): Promise<string> {
   const { skein, owner, projectId, channelId } = account;
   const { threadId } = await skein.threads.create({ channelId, externalRef: 'yuki' });

@@ -3,11 +3,11 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server as TcpServer } from 'node:net';
 import t, { type Test } from 'tap';
-import { ConnectionError, Skein, TimeoutError, ValidationError } from '../../../clients/sdk/index.ts';
+import { ConnectionError, Skein, ValidationError } from '../../../clients/sdk/index.ts';
 import { pickPort } from '../../support/free-port.ts';
 import { receiverTest } from '../../support/certificates.ts';
 import { rejection } from './scripted-fetch.ts';
-import { startSdkAccount } from './sdk-account.ts';
+import { shareSdkAccount } from './sdk-account.ts';
 
 async function listen(t: Test, server: Server | TcpServer): Promise<string> {
   await new Promise<void>(resolve => void server.listen(0, '127.0.0.1', resolve));
@@ -55,36 +55,6 @@ t.test('a redirect is not followed, since it would carry the key away', async t 
   t.strictSame(visits, []);
 });
 
-t.test('another web server, and a proxy whose upstream is away', async t => {
-  const page = '<!doctype html><title>Welcome</title>';
-  let status = 200;
-  const server = createServer((_, response) => {
-    response.writeHead(status, { 'content-type': 'text/html' }).end(page);
-  });
-  const skein = at(`http://${await listen(t, server)}`);
-  t.match(await rejection(skein.threads.list()), {
-    kind: 'api',
-    code: 'http/200',
-    message: /check the base URL/,
-  });
-  status = 502;
-  t.match(await rejection(skein.threads.list()), { kind: 'api', code: 'http/502' });
-});
-
-t.test('a body that stalls, and one that is cut', async t => {
-  let isCut = false;
-  const server = createServer((_, response) => {
-    response
-      .writeHead(200, { 'content-type': 'application/json', 'content-length': '100' })
-      .write('{"data":[');
-    if (isCut) setImmediate(() => response.destroy());
-  });
-  const skein = at(`http://${await listen(t, server)}`, 200);
-  t.ok((await rejection(skein.threads.list())) instanceof TimeoutError);
-  isCut = true;
-  t.ok((await rejection(skein.threads.list())) instanceof ConnectionError);
-});
-
 t.test('a certificate that nobody trusts', async t => {
   const { cert, key } = receiverTest;
   const address = await listen(
@@ -97,7 +67,7 @@ t.test('a certificate that nobody trusts', async t => {
 });
 
 t.test('431 of the server beneath, and ids of another environment', async t => {
-  const account = await startSdkAccount(t);
+  const account = await shareSdkAccount(t);
   const large = { headers: { 'x-large': 'a'.repeat(6_000) } };
   const error = await rejection(account.skein.threads.list({}, large));
   t.ok(error instanceof ValidationError, String(error));

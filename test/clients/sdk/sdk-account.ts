@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Test } from 'tap';
 import { Skein, type ClientOptions } from '../../../clients/sdk/index.ts';
-import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { shareSkein } from '../../support/skein.ts';
 
 /** What a test of the client works with. */
 export interface SdkAccount {
@@ -49,12 +48,7 @@ export async function createSdkAccount(baseUrl: string, options: ClientOptions =
   };
 }
 
-/** The node is in this process, and ends with the test. */
-export async function startSdkAccount(
-  t: Test,
-  variables: Readonly<Record<string, string>> = {},
-): Promise<SdkAccount> {
-  const { url } = await startTestDatabase(t);
-  const node = await startSkeinOn(t, url, variables);
-  return createSdkAccount(node.url);
+/** Creates an account on the shared node. */
+export async function shareSdkAccount(t: Test): Promise<SdkAccount> {
+  return createSdkAccount((await shareSkein(t)).url);
 }

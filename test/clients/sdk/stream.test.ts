@@ -1,4 +1,4 @@
-/** Following a project's events, over sockets whose other side is the test. stream-on-node.test.ts has a real server. */
+/** Following a project's events, over sockets whose other side is the test. stream-on-node.full.test.ts has a real server. */
 import t, { type Test } from 'tap';
 import {
   AuthError,

@@ -8,7 +8,7 @@ import {
   scriptClient,
   type Scripted,
 } from './scripted-fetch.ts';
-import { startSdkAccount } from './sdk-account.ts';
+import { shareSdkAccount } from './sdk-account.ts';
 
 const announced: Scripted = [
   201,
@@ -82,7 +82,7 @@ t.test('an upload that is aborted in its first progress sends nothing', async t 
 });
 
 t.test('on a node: the bytes arrive, and progress is that of the bytes', async t => {
-  const { skein, channelId } = await startSdkAccount(t);
+  const { skein, channelId } = await shareSdkAccount(t);
   const { threadId } = await skein.channels.receive(channelId, {
     externalParticipantRef: 'a',
     body: 'Hello',

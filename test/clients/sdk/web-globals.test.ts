@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createContext, runInContext } from 'node:vm';
 import { build as bundle } from 'esbuild';
 import t from 'tap';
-import { startSdkAccount } from './sdk-account.ts';
+import { shareSdkAccount } from './sdk-account.ts';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const names = [
@@ -51,7 +51,7 @@ const script = `(async () => {
 })()`;
 
 t.test('calls, the stream, an upload and a webhook with web globals only', async t => {
-  const { apiKey, baseUrl, channelId } = await startSdkAccount(t);
+  const { apiKey, baseUrl, channelId } = await shareSdkAccount(t);
   const context = createContext({ ...globals, apiKey, baseUrl, channelId });
   for (const [entry, globalName] of [
     ['index', 'sdk'],

@@ -1,15 +1,14 @@
 /** From sign-up to a delivered webhook, in the browser alone: as a stranger does it, and what they see on the way. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import t, { type Test } from 'tap';
-import type { Browser, Page } from 'playwright-core';
+import t from 'tap';
+import type { Page } from 'playwright-core';
 import { Skein } from '../../../clients/sdk/index.ts';
 import { startChromium } from '../../support/chromium.ts';
-import { startTestDatabase } from '../../support/database.ts';
+import { readMailedToken } from '../../support/mailbox.ts';
 import { Receiver } from '../../support/receiver.ts';
-import { startSkeinOn } from '../../support/skein.ts';
-import { findBarriers, watch } from '../console/console-page.ts';
-import { createMailFolder, readMailedToken } from '../console/mailed.ts';
+import { shareSkein } from '../../support/skein.ts';
+import { findBarriers, openPage, password } from '../console/console-page.ts';
 import {
   closeSecret,
   makeAccount,
@@ -22,25 +21,10 @@ import {
 } from './first-steps.ts';
 
 const run = promisify(execFile);
-const folder = await createMailFolder(t);
-const { url: databaseUrl } = await startTestDatabase(t);
-const { url: baseUrl } = await startSkeinOn(t, databaseUrl, {
-  ALLOW_PRIVATE_ADDRESSES: 'true',
-  DATA_DIR: folder,
-});
+const { url: baseUrl, log } = await shareSkein(t);
 const browser = await startChromium(t);
 const receiver = await Receiver.start();
 t.teardown(() => receiver.stop());
-
-const password = 'correct horse battery';
-
-async function openPage(t: Test, from: Browser, path: string): Promise<Page> {
-  const context = await from.newContext({ locale: 'en-GB', reducedMotion: 'reduce' });
-  const page = await context.newPage();
-  watch(t, page);
-  await page.goto(`${baseUrl}${path}`);
-  return page;
-}
 
 /** The page, its address, and what it keeps in the browser. */
 const readAll = async (page: Page): Promise<string> =>
@@ -49,7 +33,7 @@ const readAll = async (page: Page): Promise<string> =>
   )}`;
 
 t.test('from sign-up to a webhook that arrives', async t => {
-  const page = await openPage(t, browser, '/studio');
+  const page = await openPage(t, browser, `${baseUrl}/studio`);
   const asked: string[] = [];
   page.on('request', request => asked.push(request.url()));
   const look = async (): Promise<void> => {
@@ -95,7 +79,7 @@ t.test('from sign-up to a webhook that arrives', async t => {
   await page.getByText('A mail is on its way.').waitFor();
   t.equal(await page.getByRole('link', { name: 'Open the mailbox' }).getAttribute('href'), '/mailbox');
   t.strictSame(await findBarriers(page), []);
-  const token = await readMailedToken(folder, 'founder@example.com', 'verify');
+  const token = await readMailedToken(log, 'founder@example.com', 'verify');
   await new Skein({ apiKey: null, baseUrl }).auth.verifyEmail({ token });
   // It ticks itself off.
   await page.getByText('Everything works').waitFor();

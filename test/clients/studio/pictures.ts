@@ -8,7 +8,7 @@ import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
-import { openConsole, receive, startConsole } from '../console/console-page.ts';
+import { openConsole, receive, startConsole, verifyOwner } from '../console/console-page.ts';
 
 const folder = fileURLToPath(new URL('../../../docs/guide/studio/', import.meta.url));
 t.setTimeout(0);
@@ -163,7 +163,7 @@ const workspace = await openConsole(t, browser, setting, owner, {
 });
 await workspace.getByRole('heading', { name: 'Projects' }).waitFor();
 await take(workspace, 'workspace');
-await setting.database.query('update users set email_verified_at = now() where user_id = $1', [owner.userId]);
+await verifyOwner(setting);
 await eventually('who operates the service', async () => {
   const { user } = await owner.api.caller.get();
   return user?.instanceAdmin === true;
