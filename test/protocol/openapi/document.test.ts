@@ -63,6 +63,21 @@ t.test('it is OpenAPI 3.1 of the dated contract, at the given address', async t 
   t.strictSame(JSON.parse(JSON.stringify(document)), document, 'it is plain JSON');
 });
 
+t.test('every reference resolves, and every component is referred to', async t => {
+  const used = new Set<string>();
+  for (const [place, value] of objects(document)) {
+    if (typeof value.$ref !== 'string') continue;
+    used.add(value.$ref);
+    if (resolve(value.$ref) === undefined) t.fail(`${place}: ${value.$ref}`);
+  }
+  for (const kind of ['schemas', 'responses', 'parameters', 'headers']) {
+    for (const name of Object.keys(document.components[kind] ?? {})) {
+      t.match(name, /^[a-zA-Z0-9._-]+$/);
+      if (name !== 'Retry-After') t.ok(used.has(`#/components/${kind}/${name}`), `${kind}/${name}`);
+    }
+  }
+});
+
 t.test('no schema is written twice: a title became a component', async t => {
   for (const [place, value] of objects(document)) {
     if (place.startsWith('#/info')) continue;
