@@ -19,7 +19,9 @@ if (!Number.isSafeInteger(seed)) throw new RangeError(`--seed must be a whole nu
 const files =
   positionals.length > 0
     ? positionals
-    : globSync('test/**/*.test.ts').filter(file => readFileSync(file, 'utf8').includes('support/fuzz.ts'));
+    : globSync('test/**/*.test.ts').filter(file =>
+        /support\/fuzz\.ts|\.property\.ts/.test(readFileSync(file, 'utf8')),
+      );
 const tell = (): void => void process.stdout.write(`# seed ${seed}: npm run fuzz -- --seed ${seed}\n`);
 
 tell();

@@ -30,28 +30,6 @@ t.test('every name has the specified form, a description and a schema that compi
   }
 });
 
-t.test('the six names that integrators rely on are there', async t => {
-  for (const name of [
-    'thread.message.received',
-    'channel.message.sent',
-    'channel.message.delivered',
-    'channel.message.read',
-    'channel.message.delivery_failed',
-    'channel.credential.expiring',
-  ]) {
-    t.ok(Object.hasOwn(eventTypes, name), name);
-  }
-});
-
-t.test('what only the Console stream carries is marked', async t => {
-  t.strictSame(ephemeral, [
-    'thread.typing.started',
-    'thread.typing.stopped',
-    'thread.viewer.changed',
-    'agent.output.delta',
-  ]);
-});
-
 t.test('a filter selects by name and by pattern, an empty one everything', async t => {
   const received = 'thread.message.received';
   t.ok(matchesEventNames([], received));

@@ -21,7 +21,7 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const unshared: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
+  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract)\//,
   // They replace timers and other globals.
   /^test\/clients\/sdk\/(?:call|stream|uploads)\.test\.ts$/,
   /^test\/gateway\/http\/close\.test\.ts$/,

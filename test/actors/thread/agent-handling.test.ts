@@ -106,15 +106,6 @@ t.test('a participant who keeps writing waits 8 s at most', async t => {
   t.ok(thread.call);
 });
 
-t.test('a burst costs one reminder', async t => {
-  const thread = new ThreadWithAgent();
-  thread.receive();
-  const [first] = thread.reminders.values();
-  thread.now += 700;
-  thread.receive();
-  t.equal(thread.reminders.get('agent'), first);
-});
-
 t.test('until a run is opened, the call is repeated', async t => {
   const thread = new ThreadWithAgent();
   thread.receive();
@@ -168,14 +159,6 @@ t.test('an agent whose own mode is paused answers no message; a request makes it
   t.equal(thread.open()?.begin.head.mode, 'suggest');
 });
 
-t.test("the thread's mode goes before the agent's", async t => {
-  const thread = new ThreadWithAgent('paused');
-  thread.create();
-  thread.update({ agentMode: 'auto' });
-  thread.receive();
-  t.equal(thread.dispatched()?.begin.head.mode, 'auto');
-});
-
 t.test(
   "the thread's agent has precedence over the channel's; a call of the previous agent opens no run",
   async t => {
@@ -212,22 +195,6 @@ t.test('one run is live: messages wait for its end, requests are refused', async
   t.ok(thread.dispatched());
 });
 
-t.test('a run that has not begun to work makes way for a newer one', async t => {
-  const thread = new ThreadWithAgent();
-  const first = thread.begun();
-  thread.receive('one more thing');
-  const second = thread.dispatched({ supersedes: first });
-  t.ok(second);
-  t.match(thread.toldTo(first, 'cancel'), [{ by: 'thread' }]);
-  const third = thread.open({ supersedes: second?.agentRunId ?? '' });
-  t.ok(third);
-  t.equal(
-    new Set([first, second?.agentRunId, third?.agentRunId]).size,
-    3,
-    'each has an id of its own, in one millisecond too',
-  );
-});
-
 t.test('closing, archiving and pausing cancel the run, and supersede the suggestion', async t => {
   for (const changes of [{ status: 'closed' }, { status: 'archived' }, { agentMode: 'paused' }]) {
     const thread = new ThreadWithAgent('suggest');
@@ -241,13 +208,6 @@ t.test('closing, archiving and pausing cancel the run, and supersede the suggest
     if (changes.status === undefined) t.equal(thread.open()?.begin.head.mode, 'suggest');
     else t.equal(refusal(() => thread.open()).code, 'svc/runtime/conflict');
   }
-});
-
-t.test('closing a thread cancels the pending call of its agent', async t => {
-  const thread = new ThreadWithAgent();
-  thread.receive();
-  thread.update({ status: 'closed' });
-  t.equal(thread.reminders.size, 0);
 });
 
 t.test('a new agent takes over the messages that its predecessor had not answered', async t => {
@@ -279,16 +239,6 @@ t.test('the live run is told that a person has taken over, and of nobody else', 
   t.equal(told(second), 1);
   thread.assign(null);
   t.equal(told(second), 1, 'not by who leaves');
-});
-
-t.test('a requested run on a paused thread suggests', async t => {
-  const thread = new ThreadWithAgent();
-  thread.receive();
-  thread.update({ agentMode: 'paused' });
-  const agentRunId = thread.open()?.agentRunId ?? '';
-  t.match(thread.toldTo(agentRunId, 'begin'), [{ head: { mode: 'suggest' }, evenPaused: true }]);
-  thread.answer(agentRunId);
-  t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ outcome: 'suggested' }]);
 });
 
 t.test('a run may be asked for where no agent is', async t => {

@@ -3,7 +3,7 @@ import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { agentId, createHead, ThreadWithAgent } from './agent-harness.ts';
-import { human, key, refusal, tenancy } from './thread-harness.ts';
+import { human, refusal, tenancy } from './thread-harness.ts';
 
 t.test('an automatic answer is sent by the agent, once', async t => {
   const thread = new ThreadWithAgent();
@@ -18,27 +18,6 @@ t.test('an automatic answer is sent by the agent, once', async t => {
   t.equal(thread.outbound.length, 1);
   t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [{ ...tenancy, outcome: 'sent', messageId }]);
   t.equal(thread.toldTo(agentRunId, runCommand.answerDecided).length, 1);
-});
-
-t.test('nor has the answer a status on a thread without a channel', async t => {
-  const thread = new ThreadWithAgent();
-  thread.do('create', { ...tenancy, channel: null, externalRef: null, metadata: {}, author: key });
-  thread.answer(thread.open()?.agentRunId ?? '');
-  t.match(thread.outbound, [{ status: null }]);
-  thread.mode = 'suggest';
-  const suggests = thread.open()?.agentRunId ?? '';
-  thread.answer(suggests);
-  thread.resolve(suggests);
-  t.match(thread.outbound, [{ status: null }, { status: null }]);
-});
-
-t.test('a newer inbound message does not stop an automatic answer: it gets its own run next', async t => {
-  const thread = new ThreadWithAgent();
-  const agentRunId = thread.begun();
-  thread.receive('one more thing');
-  thread.answer(agentRunId);
-  t.equal(thread.outbound.length, 1);
-  t.ok(thread.dispatched());
 });
 
 t.test(
@@ -81,25 +60,6 @@ t.test('a human who was active in the last 10 s turns it into a suggestion', asy
       );
     }
   }
-});
-
-t.test('an assignment that was released does not hold back the answer', async t => {
-  const thread = new ThreadWithAgent();
-  thread.create();
-  thread.assign();
-  thread.now += 10_000;
-  const agentRunId = thread.begun();
-  thread.assign(null);
-  thread.answer(agentRunId);
-  t.equal(thread.outbound.length, 1);
-});
-
-t.test("a program's message neither supersedes nor holds back", async t => {
-  const thread = new ThreadWithAgent();
-  const agentRunId = thread.begun();
-  thread.send(key);
-  thread.answer(agentRunId);
-  t.equal(thread.outbound.length, 2);
 });
 
 t.test('an answer that cannot be sent becomes a suggestion with the reason', async t => {
@@ -152,16 +112,6 @@ t.test('the agent that has replaced it answers instead', async t => {
   thread.defaultAgentId = other;
   thread.answer(agentRunId);
   t.ok(thread.dispatched({ head: createHead('auto', other) }));
-});
-
-t.test('an agent that was set to suggest meanwhile suggests', async t => {
-  const thread = new ThreadWithAgent();
-  const agentRunId = thread.begun();
-  thread.mode = 'suggest';
-  thread.answer(agentRunId);
-  t.match(thread.toldTo(agentRunId, runCommand.answerDecided), [
-    { outcome: 'suggested', suggestion: { reason: 'mode_changed' } },
-  ]);
 });
 
 t.test("the thread's own mode goes before the agent's here, too", async t => {
@@ -224,22 +174,6 @@ t.test('an agent that asks for a human is paused; what it says beside is sent or
     );
   }
 });
-
-t.test(
-  'with the window of a chatapp thread closed, an answer waits for a person, and for a template',
-  async t => {
-    const thread = new ThreadWithAgent('auto', 'chatapp');
-    const agentRunId = thread.begun();
-    // The end of the window is the first instant outside.
-    thread.now = thread.state.window?.expiresAt ?? 0;
-    thread.answer(agentRunId);
-    t.equal(thread.outbound.length, 0);
-    t.match(thread.state.agentHandling.suggestion, { agentRunId, reason: 'not_sendable' });
-    t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
-    t.match(thread.state.agentHandling.suggestion, { agentRunId }, 'it is still pending');
-    t.equal(thread.outbound.length, 0);
-  },
-);
 
 t.test('an answer that is too long for the chat provider waits for a person, who shortens it', async t => {
   const thread = new ThreadWithAgent('auto', 'chatapp');

@@ -1,7 +1,6 @@
 import t from 'tap';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { Receipt } from '../../../actors/channel/providers.ts';
-import { advances } from '../../../actors/thread/decide-receipts.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { key, refusal, tenancy, ThreadHarness } from './thread-harness.ts';
 
@@ -39,41 +38,6 @@ const sending = () => {
   return { thread, sent: thread.send() };
 };
 
-t.test('a status moves up its ranks only', async t => {
-  const statuses = ['queued', 'sent', 'delivered', 'read', 'failed'] as const;
-  const allowed = statuses.map(from =>
-    (['sent', 'delivered', 'read', 'failed'] as const).filter(to =>
-      advances({ status: from, error: undefined }, { status: to }),
-    ),
-  );
-  t.strictSame(allowed, [
-    ['sent', 'delivered', 'read', 'failed'],
-    ['delivered', 'read', 'failed'],
-    ['read'],
-    [],
-    [],
-  ]);
-});
-
-t.test('each receipt that moves the message has its event, in the thread’s own numbering', async t => {
-  const { thread, sent } = sending();
-  const seen = thread.events.length;
-  for (const status of ['sent', 'delivered', 'read'] as const) {
-    t.strictSame(report(thread, sent, [status]), { outcome: 'recorded', status });
-  }
-  t.strictSame(thread.names(seen), [
-    'channel.message.sent',
-    'channel.message.delivered',
-    'channel.message.read',
-  ]);
-  t.strictSame(
-    thread.events.slice(seen).map(event => event.data.message?.status),
-    ['sent', 'delivered', 'read'],
-  );
-  t.match(thread.events.at(-1)?.data, { occurredAt, sequence: seen + 3, actor: key });
-  t.equal(thread.row(sent.messageId).status, 'read');
-});
-
 t.test('a receipt twice, or too late, is no event', async t => {
   const { thread, sent } = sending();
   report(thread, sent, ['delivered']);
@@ -110,23 +74,6 @@ t.test('several receipts at once count by rank, whatever their order', async t =
   ]);
 });
 
-t.test('changes since the reading win over the reading', async t => {
-  const { thread, sent } = sending();
-  const asOf = thread.state.sequence;
-  const stale = { message: sent, asOf };
-  report(thread, sent, ['read']);
-  const seen = thread.events.length;
-  const reply = thread.do('recordReceipts', {
-    ...tenancy,
-    reading: stale,
-    receipts: [receipt('delivered')],
-    unpark: [],
-    author: key,
-  });
-  t.strictSame(reply, { outcome: 'recorded', status: 'read' });
-  t.equal(thread.events.length, seen);
-});
-
 t.test('a reading older than the thread’s memory is refused as stale', async t => {
   const thread = new ThreadHarness('custom');
   thread.create();
@@ -140,22 +87,6 @@ t.test('a reading older than the thread’s memory is refused as stale', async t
   t.equal(thread.state, state);
   t.equal(report(thread, first, ['read']).outcome, 'recorded', 'a fresh reading is taken');
   t.ok(thread.state.recent.last.length <= 8, 'the memory is bounded');
-});
-
-t.test('a report with both ids links them, with an event when nothing else happens', async t => {
-  const { thread, sent } = sending();
-  report(thread, sent, ['sent']);
-  const seen = thread.events.length;
-  report(thread, sent, ['sent'], { externalMessageId: 'wamid.1' });
-  t.strictSame(thread.names(seen), ['thread.message.updated']);
-  t.match(thread.events.at(-1)?.data.message, { externalMessageId: 'wamid.1', status: 'sent' });
-  t.strictSame(thread.row(sent.messageId), { status: 'sent', externalMessageId: 'wamid.1' });
-  report(thread, sent, ['delivered'], { externalMessageId: 'wamid.1' });
-  t.equal(thread.events.at(-1)?.data.message?.externalMessageId, 'wamid.1');
-  t.equal(
-    refusal(() => report(thread, sent, ['read'], { externalMessageId: 'wamid.2' })).code,
-    'svc/runtime/conflict',
-  );
 });
 
 t.test('updates of one message in one batch may replace each other: the last says everything', async t => {

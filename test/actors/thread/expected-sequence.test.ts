@@ -42,15 +42,6 @@ t.test('a message that came since is a conflict, and nothing is changed', async 
   }
 });
 
-t.test('without the field all is as before', async t => {
-  for (const changes of putAway) {
-    const thread = new ThreadHarness();
-    thread.receive();
-    patch(thread, changes);
-    t.match(thread.state, changes);
-  }
-});
-
 t.test('what else happens is no conflict', async t => {
   const thread = new ThreadHarness();
   thread.receive();

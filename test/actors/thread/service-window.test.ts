@@ -1,5 +1,5 @@
 import t from 'tap';
-import { hour, key, message, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
+import { hour, key, refusal, start, tenancy, ThreadHarness } from './thread-harness.ts';
 
 const opened = 'thread.service_window.opened';
 const closing = 'thread.service_window.closing';
@@ -16,26 +16,6 @@ t.test('the participant who writes opens the window for 24 hours', async t => {
   t.match(thread.do('checkSend', tenancy), { allowed: true, reason: null, serviceWindow });
 });
 
-t.test('each message tells until when the window is open from then on', async t => {
-  const thread = new ThreadHarness('sandbox');
-  const getTold = () =>
-    thread.events.findLast(({ eventName }) => eventName === 'thread.message.received')?.data.serviceWindow;
-  thread.receive();
-  t.strictSame(getTold(), { open: true, expiresAt: new Date(start + 24 * hour).toISOString() });
-  thread.now = start + hour;
-  thread.receive('again');
-  const extended = { open: true, expiresAt: new Date(start + 25 * hour).toISOString() };
-  t.strictSame(getTold(), extended);
-  t.strictSame(thread.do('checkSend', tenancy).serviceWindow, extended);
-  thread.now = start + 2 * hour;
-  const channel = { channelId: thread.channelId, kind: 'sandbox' } as const;
-  thread.do('receive', { ...tenancy, channel, message: message('reported'), windowFrom: null });
-  t.strictSame(getTold(), extended, 'what moves no end, too');
-  const custom = new ThreadHarness('custom');
-  custom.receive();
-  t.notOk('serviceWindow' in (custom.events.at(-1)?.data ?? {}));
-});
-
 t.test('it closes by itself, and says so an hour before and when it does', async t => {
   const thread = new ThreadHarness('sandbox');
   thread.receive();
@@ -49,20 +29,6 @@ t.test('it closes by itself, and says so an hour before and when it does', async
   t.strictSame(windowNames(thread), [opened, closing, closed]);
   t.strictSame(thread.events.at(-1)?.data.actor, { type: 'system', id: null });
   t.equal(thread.reminders.size, 0);
-});
-
-t.test('outside the window a free-form message needs a template', async t => {
-  const thread = new ThreadHarness('sandbox');
-  thread.receive();
-  thread.passTo(start + 24 * hour);
-  const seen = thread.events.length;
-  t.equal(refusal(() => thread.send()).code, 'svc/chatapp/template_required');
-  t.match(thread.do('checkSend', tenancy), {
-    allowed: false,
-    reason: 'svc/chatapp/template_required',
-    serviceWindow: { open: false, expiresAt: new Date(start + 24 * hour).toISOString() },
-  });
-  t.equal(thread.events.length, seen);
 });
 
 t.test('the end is outside even when the reminder is late, and the events still come in order', async t => {
@@ -97,13 +63,6 @@ t.test('each inbound message refreshes it, without an event and without a remind
   t.strictSame(windowNames(thread), [opened, closing, closing]);
   thread.passTo(start + 67 * hour);
   t.strictSame(windowNames(thread), [opened, closing, closing, closed]);
-});
-
-t.test('in the sandbox nobody needs a window before the participant wrote', async t => {
-  const thread = new ThreadHarness('sandbox');
-  thread.create();
-  t.strictSame(thread.do('checkSend', tenancy).serviceWindow, { open: true, expiresAt: null });
-  t.equal(thread.send().status, 'queued');
 });
 
 t.test('the sandbox can make it expire, also where it never opened', async t => {

@@ -21,16 +21,6 @@ function newSnoozed(): ThreadHarness {
   return thread;
 }
 
-t.test('it wakes on time, by itself', async t => {
-  const thread = newSnoozed();
-  t.equal(thread.state.snoozedUntil, toInstant(5), 'in the notation of all instants');
-  thread.passTo(start + 5 * hour - 1);
-  t.strictSame(told(thread), [snoozed]);
-  thread.passTo(start + 5 * hour);
-  t.strictSame(told(thread), [snoozed, [toInstant(5), null, 'due', 'system']]);
-  t.equal(thread.reminders.size, 0);
-});
-
 t.test(
   'a reminder that comes too soon waits on, and one that is not wanted any more does nothing',
   async t => {
@@ -59,15 +49,6 @@ t.test('the participant wakes it, and so does who closes it', async t => {
     t.strictSame(told(thread), [snoozed, [toInstant(5), null, 'status', 'user']], status);
     t.equal(thread.reminders.size, 0);
   }
-});
-
-t.test('another instant moves it', async t => {
-  const thread = newSnoozed();
-  patch(thread, { snoozedUntil: toInstant(5) });
-  patch(thread, { snoozedUntil: toInstant(2) });
-  t.strictSame(told(thread), [snoozed, [toInstant(5), toInstant(2), 'request', 'user']]);
-  thread.passTo(start + 2 * hour);
-  t.equal(thread.state.snoozedUntil, null);
 });
 
 t.test('only an open thread, and only until a year from now', async t => {

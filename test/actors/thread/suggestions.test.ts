@@ -2,21 +2,10 @@
 import t from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
-import { agentId, ThreadWithAgent } from './agent-harness.ts';
+import { ThreadWithAgent } from './agent-harness.ts';
 import { hour, human, key, refusal, tenancy } from './thread-harness.ts';
 
 const iso = (at: number) => new Date(at).toISOString();
-
-t.test('in suggest mode the answer waits for an operator', async t => {
-  const thread = new ThreadWithAgent('suggest');
-  const agentRunId = thread.suggested();
-  const suggestion = { status: 'pending', body: 'the answer', createdAt: iso(thread.now) };
-  t.match(thread.events.at(-1), {
-    eventName: 'agent.suggestion.created',
-    data: { agentRunId, suggestion, actor: { type: 'agent', id: agentId } },
-  });
-  t.equal(thread.outbound.length, 0);
-});
 
 t.test("an approved suggestion is sent in the approver's name, and the run is notified", async t => {
   for (const author of [human, key]) {
@@ -44,14 +33,6 @@ t.test("an approved suggestion is sent in the approver's name, and the run is no
   }
 });
 
-t.test("an edited one is sent in the operator's words; the same words are no edit", async t => {
-  const thread = new ThreadWithAgent('suggest');
-  const edited = thread.resolve(thread.suggested(), { editedBody: 'better' });
-  t.match(edited, { status: 'edited', body: 'the answer', sentBody: 'better' });
-  t.equal(thread.outbound[0]?.body, 'better');
-  t.equal(thread.resolve(thread.suggested(), { editedBody: 'the answer' }).status, 'approved');
-});
-
 t.test('a discarded one sends nothing', async t => {
   const thread = new ThreadWithAgent('suggest');
   const agentRunId = thread.suggested();
@@ -59,18 +40,6 @@ t.test('a discarded one sends nothing', async t => {
   t.match(discarded, { status: 'discarded', discardReason: 'out of date' });
   t.match(thread.toldTo(agentRunId, 'settleSuggestion'), [{ settlement: { discardReason: 'out of date' } }]);
   t.equal(thread.outbound.length, 0);
-});
-
-t.test('whatever refuses an approval leaves the suggestion pending', async t => {
-  const thread = new ThreadWithAgent('suggest', 'sandbox');
-  const agentRunId = thread.suggested();
-  const tooLong = { editedBody: 'x'.repeat(16_001) };
-  t.equal(refusal(() => thread.resolve(agentRunId, tooLong)).code, 'svc/validation/invalid_request');
-  // A millisecond before the suggestion expires: the window was opened before it was made.
-  thread.now += 24 * hour - 1;
-  t.equal(refusal(() => thread.resolve(agentRunId)).code, 'svc/chatapp/template_required');
-  t.equal(refusal(() => thread.resolve(newId('run'))).code, 'svc/agent_runs/suggestion_already_resolved');
-  t.equal(thread.resolve(agentRunId, { action: 'discard' }).status, 'discarded');
 });
 
 t.test('approval is refused after newer messages; the suggestion itself does not count as one', async t => {

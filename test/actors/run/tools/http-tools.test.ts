@@ -12,7 +12,7 @@ import { newId } from '../../../../protocol/ids.ts';
 import { verifyRequest, verifyService } from '../../../../protocol/signature.ts';
 import { startTestDatabase } from '../../../support/database.ts';
 import { OneOwnerPool } from '../../../support/one-owner-pool.ts';
-import { answer, hasValidSignature, Receiver, silence, type Received } from '../../../support/receiver.ts';
+import { answer, hasValidSignature, Receiver, type Received } from '../../../support/receiver.ts';
 import { VirtualClock } from '../../../support/virtual-clock.ts';
 import { agentRows } from '../agent-rows.ts';
 
@@ -405,44 +405,6 @@ t.test('a secret in an answer is redacted, in whatever form', async t => {
     receiver.behaviour = answer(status, {}, escaped.replace('\\u0020', ' '));
     t.match(JSON.stringify((await cited.call()).result), /key.*\[redacted\].*no.*\[redacted\]/, `${status}`);
   }
-});
-
-t.test('a tool that does not answer, and where it stays silent', async t => {
-  const receiver = await receiverFor(t);
-  const deaf = await Receiver.start({ neverRead: true });
-  t.teardown(() => deaf.stop());
-  const silent = async (url: string) => (await bench({ url, timeoutMs: 120 })).call();
-  const late = { status: 'failed', httpStatus: null, error: /no complete answer within 0.12 s/ };
-  t.match(await silent(deaf.url().replace('http:', 'https:')), late, 'its TLS');
-  t.match(await silent(deaf.url()), late, 'it does not read');
-  receiver.behaviour = silence;
-  t.match(await silent(receiver.url()), late, 'it does not answer');
-  receiver.behaviour = (_request, response) => {
-    response.writeHead(200, { 'content-length': 100 }).write('half');
-  };
-  t.match(await silent(receiver.url()), late, 'its body does not end');
-  const { call, clock } = await bench({ url: receiver.url(), timeoutMs: 30_000 });
-  t.match(
-    await call({}, { deadline: clock.now() + 100 }),
-    { error: /within 0.1 s/ },
-    "the run's time is over first",
-  );
-  t.match(await call({}, { deadline: clock.now() }), { error: 'there was no time left for the call' });
-});
-
-t.test('a tool that is not there, or not to be reached', async t => {
-  const gone = await Receiver.start();
-  const deserted = gone.url();
-  await gone.stop();
-  const getError = async (url: string, tenant?: TenantScope) =>
-    (await (await bench({ url }, tenant === undefined ? {} : { tenant })).call()).error;
-  t.match(await getError(deserted), 'the tool gave no answer: connection refused');
-  t.match(await getError('http://nowhere.invalid/'), /: the host name does not resolve$/);
-  t.match(await getError('http://10.0.0.1/'), /: the address is not public$/);
-  t.match(await getError('http://[fd00::1]/'), /: the address is not public$/);
-  const receiver = await receiverFor(t);
-  t.match(await getError(receiver.url(), await rows.tenant('production')), /: https is required$/);
-  t.equal(receiver.connections, 0);
 });
 
 t.test("attempts by the tool's own rule, each committed before it is made", async t => {

@@ -1,7 +1,7 @@
 /** Invariants of a run under every interleaving that fast-check finds: crashes, repeated and late commands. */
 import assert from 'node:assert/strict';
 import fc from '../../support/fuzz.ts';
-import t from 'tap';
+import type { Test } from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { Suggestion } from '../../../actors/run/trace.ts';
@@ -132,67 +132,77 @@ const steps = fc.array(
   { minLength: 1, maxLength: 120 },
 );
 
-t.test('whatever happens, the invariants hold, and every run ends', async () => {
-  let ends: Record<string, number> = {};
-  fc.assert(
-    fc.property(steps, fc.boolean(), (steps, hasThread) => {
-      const run = hasThread ? new RunHarness() : new RunHarness(null);
-      run.begin();
-      for (const step of steps) step(run);
-      run.letGo();
-      assert.ok(run.hasEnded, 'a run that never ends');
-      const { status, errorCode } = run.state;
-      const end = errorCode ?? status;
-      ends = { ...ends, [end]: (ends[end] ?? 0) + 1 };
-      // Long after: nothing is left to wake it.
-      assert.equal(run.reminders.size, 0);
-    }),
-    { numRuns: 700 },
-  );
-  // The property is worth nothing where the runs do not get anywhere.
-  for (const end of ['succeeded', 'cancelled', 'timeout', 'internal_error', 'empty_answer', 'byok_missing']) {
-    assert.ok((ends[end] ?? 0) > 0, `no run has ended as ${end}`);
-  }
-});
+/** Random histories of runs. */
+export function testRuns(t: Test, numRuns: number): void {
+  t.test('whatever happens, the invariants hold, and every run ends', async () => {
+    let ends: Record<string, number> = {};
+    fc.assert(
+      fc.property(steps, fc.boolean(), (steps, hasThread) => {
+        const run = hasThread ? new RunHarness() : new RunHarness(null);
+        run.begin();
+        for (const step of steps) step(run);
+        run.letGo();
+        assert.ok(run.hasEnded, 'a run that never ends');
+        const { status, errorCode } = run.state;
+        const end = errorCode ?? status;
+        ends = { ...ends, [end]: (ends[end] ?? 0) + 1 };
+        // Long after: nothing is left to wake it.
+        assert.equal(run.reminders.size, 0);
+      }),
+      { numRuns },
+    );
+    // The property is worth nothing where the runs do not get anywhere.
+    for (const end of [
+      'succeeded',
+      'cancelled',
+      'timeout',
+      'internal_error',
+      'empty_answer',
+      'byok_missing',
+    ]) {
+      assert.ok((ends[end] ?? 0) > 0, `no run has ended as ${end}`);
+    }
+  });
 
-t.test('a run that is killed between any two of its steps ends as if it had not been', async t => {
-  for (let killed = 0; killed < 12; killed++) {
+  t.test('a run that is killed between any two of its steps ends as if it had not been', async t => {
+    for (let killed = 0; killed < 12; killed++) {
+      const run = new RunHarness();
+      run.begin();
+      let moves = 0;
+      for (let turn = 0; turn < 200 && run.state.phase !== 'answering'; turn++) {
+        if (moves++ === killed) run.move(true);
+        if (run.here.tasks.length > 0) run.work();
+        else if (run.here.calls.length > 0) run.tool(true);
+        else if (run.here.steps.length > 0) {
+          const { length } = run.state.trace.steps;
+          run.answer(
+            length < 3 ? { calls: [wanted('tool_thrice', 1), wanted('tool_thrice', 2)] } : { text: 'Done.' },
+          );
+        } else run.pass(5_000);
+      }
+      t.equal(run.state.phase, 'answering', `killed after ${killed}`);
+      t.strictSame(
+        run.state.trace.steps.map(({ toolCalls }) => toolCalls.map(({ status }) => status)),
+        [...Array.from({ length: 3 }, () => ['succeeded', 'succeeded']), []],
+      );
+      t.strictSame(
+        run.told.map(({ command }) => command),
+        ['takeAnswer'],
+      );
+    }
+  });
+
+  t.test('calls beyond the limit of a step are reported to the model only', t => {
     const run = new RunHarness();
     run.begin();
-    let moves = 0;
-    for (let turn = 0; turn < 200 && run.state.phase !== 'answering'; turn++) {
-      if (moves++ === killed) run.move(true);
-      if (run.here.tasks.length > 0) run.work();
-      else if (run.here.calls.length > 0) run.tool(true);
-      else if (run.here.steps.length > 0) {
-        const { length } = run.state.trace.steps;
-        run.answer(
-          length < 3 ? { calls: [wanted('tool_thrice', 1), wanted('tool_thrice', 2)] } : { text: 'Done.' },
-        );
-      } else run.pass(5_000);
-    }
-    t.equal(run.state.phase, 'answering', `killed after ${killed}`);
-    t.strictSame(
-      run.state.trace.steps.map(({ toolCalls }) => toolCalls.map(({ status }) => status)),
-      [...Array.from({ length: 3 }, () => ['succeeded', 'succeeded']), []],
-    );
-    t.strictSame(
-      run.told.map(({ command }) => command),
-      ['takeAnswer'],
-    );
-  }
-});
-
-t.test('calls beyond the limit of a step are reported to the model only', t => {
-  const run = new RunHarness();
-  run.begin();
-  while (run.here.steps.length === 0) run.work();
-  run.answer({ calls: Array.from({ length: 100 }, (_, n) => wanted('tool_once', n)) });
-  while (run.here.tasks.length > 0) run.work();
-  t.equal(run.here.calls.length, 16);
-  while (run.here.calls.length > 0) run.tool(true);
-  t.equal(run.calls.filter(({ error }) => error?.startsWith('not made: no more than 16 calls')).length, 84);
-  t.equal(run.events.filter(({ name }) => name.startsWith('agent.tool.')).length, 16);
-  t.match(run.state.turns.at(-1), { content: { length: 100 } }, 'each call has its result');
-  t.end();
-});
+    while (run.here.steps.length === 0) run.work();
+    run.answer({ calls: Array.from({ length: 100 }, (_, n) => wanted('tool_once', n)) });
+    while (run.here.tasks.length > 0) run.work();
+    t.equal(run.here.calls.length, 16);
+    while (run.here.calls.length > 0) run.tool(true);
+    t.equal(run.calls.filter(({ error }) => error?.startsWith('not made: no more than 16 calls')).length, 84);
+    t.equal(run.events.filter(({ name }) => name.startsWith('agent.tool.')).length, 16);
+    t.match(run.state.turns.at(-1), { content: { length: 100 } }, 'each call has its result');
+    t.end();
+  });
+}

@@ -1,6 +1,6 @@
 /** Invariants of a thread with an agent: they hold whatever happens, and in whatever order the commands of its runs arrive. */
 import fc from '../../support/fuzz.ts';
-import t from 'tap';
+import type { Test } from 'tap';
 import { runCommand } from '../../../actors/run/commands.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -282,39 +282,42 @@ class ObservedThread {
   }
 }
 
-t.test('whatever happens on a thread with an agent, its invariants hold', async t => {
-  const seen = { runs: 0, sent: 0, approved: 0, superseded: 0, cancelled: 0, refused: 0 };
-  fc.assert(
-    fc.property(
-      fc.constantFrom(...modes, 'auto', 'suggest'),
-      fc.array(step, { maxLength: 60, size: 'max' }),
-      (mode, history) => {
-        const observed = new ObservedThread(mode);
-        for (const next of history) {
-          const before = observed.thread.state;
-          try {
-            observed.take(next);
-          } catch (error) {
-            if (!(error instanceof ServiceError)) throw error;
-            seen.refused++;
-            if (observed.thread.state !== before)
-              throw new Error('a refusal changed something', { cause: error });
+/** Random histories of threads with an agent. */
+export function testAgentHandling(t: Test, numRuns: number): void {
+  t.test('whatever happens on a thread with an agent, its invariants hold', async t => {
+    const seen = { runs: 0, sent: 0, approved: 0, superseded: 0, cancelled: 0, refused: 0 };
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...modes, 'auto', 'suggest'),
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        (mode, history) => {
+          const observed = new ObservedThread(mode);
+          for (const next of history) {
+            const before = observed.thread.state;
+            try {
+              observed.take(next);
+            } catch (error) {
+              if (!(error instanceof ServiceError)) throw error;
+              seen.refused++;
+              if (observed.thread.state !== before)
+                throw new Error('a refusal changed something', { cause: error });
+            }
+            observed.check();
           }
-          observed.check();
-        }
-        const { thread, runs } = observed;
-        seen.runs += runs.length;
-        seen.sent += thread.outbound.filter(({ actor }) => actor?.type === 'agent').length;
-        seen.approved += thread.outbound.filter(
-          ({ actor, metadata }) => actor?.type !== 'agent' && 'agentRunId' in metadata,
-        ).length;
-        seen.superseded += thread.told.filter(
-          ({ payload }) => (payload as { outcome?: string }).outcome === 'superseded',
-        ).length;
-        seen.cancelled += thread.told.filter(({ command }) => command === 'cancel').length;
-      },
-    ),
-    { numRuns: 300 },
-  );
-  for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times} times`);
-});
+          const { thread, runs } = observed;
+          seen.runs += runs.length;
+          seen.sent += thread.outbound.filter(({ actor }) => actor?.type === 'agent').length;
+          seen.approved += thread.outbound.filter(
+            ({ actor, metadata }) => actor?.type !== 'agent' && 'agentRunId' in metadata,
+          ).length;
+          seen.superseded += thread.told.filter(
+            ({ payload }) => (payload as { outcome?: string }).outcome === 'superseded',
+          ).length;
+          seen.cancelled += thread.told.filter(({ command }) => command === 'cancel').length;
+        },
+      ),
+      { numRuns },
+    );
+    for (const [what, times] of Object.entries(seen)) t.ok(times > numRuns / 30, `${what}: ${times} times`);
+  });
+}

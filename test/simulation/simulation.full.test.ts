@@ -1,0 +1,15 @@
+import t from 'tap';
+import { runBatch, unmet } from './batch.ts';
+
+const seeds = 100;
+
+t.test(`${seeds} simulated clusters keep every invariant, whatever happens to them`, async t => {
+  const { failed, faults, acknowledged, seconds } = await runBatch({ from: 1, seeds });
+  t.same(
+    failed.map(({ seed, violations }) => ({ replay: `npm run sim -- --seed ${seed}`, violations })),
+    [],
+  );
+  t.same(unmet(faults), [], 'every kind of fault had its effect');
+  t.ok(acknowledged > 20 * seeds, `${acknowledged} operations were acknowledged`);
+  t.comment(`${(seeds / seconds).toFixed(1)} seeds per second`);
+});
