@@ -46,7 +46,7 @@ for (const [id, operation] of Object.entries(operations) as [OperationId, Operat
       const reply = 'asked' in refused ? await ask(refused.by, id, refused.asked) : refused;
       const isHere = reply.headers['x-request-id'] !== undefined;
       const docsUrl =
-        id === 'signUp' && code === 'svc/auth/signup_disabled' ? getDocs(reply) : `${fixture.node.url}/docs`;
+        id === 'signUp' && code === 'svc/auth/signup_disabled' ? getDocs(reply) : `${fixture.url}/docs`;
       t.strictSame(isHere ? faults(code, reply, docsUrl) : ['no answer'], [], code);
       provoked++;
     }

@@ -16,7 +16,7 @@ import { roles, startContractFixture } from './contract-fixture.ts';
 import { scenarios } from './scenarios/all.ts';
 
 const fixture = await startContractFixture(t);
-const { sandbox, byRole } = fixture;
+const { sandbox, inRole } = fixture;
 const { projectId, environmentId } = sandbox;
 
 // What everybody on the stream sees comes last, so that nobody waits for a ping.
@@ -110,7 +110,7 @@ async function tryCaller(t: Test, by: Client): Promise<void> {
   if (stream.status === 200) await tryStream(t, by, readable);
 }
 
-for (const role of roles) t.test(role, t => tryCaller(t, byRole[role]));
+for (const role of roles) t.test(role, async t => tryCaller(t, await inRole(role)));
 
 const single = scopes.filter(scope => scope !== '*');
 const sets: Scope[][] = [

@@ -12,7 +12,9 @@ import { scenarios } from './scenarios/all.ts';
 import { roles, startContractFixture, type TenantEnvironment, type Role } from './contract-fixture.ts';
 
 const fixture = await startContractFixture(t);
-const { sandbox, production, byRole } = fixture;
+const { sandbox, production } = fixture;
+const people = await Promise.all(roles.map(async role => [role, await fixture.inRole(role)] as const));
+const byRole = Object.fromEntries(people) as Record<Role, Client>;
 let allowed = 0;
 let refused = 0;
 /** Whether the e-mails of these people are verified: in a sandbox they need not be. */
@@ -157,7 +159,12 @@ for (const [id, operation] of rows) {
 
 t.test('with e-mails that are verified', async () => {
   isVerified = true;
-  await fixture.database.query(`update users set email_verified_at = coalesce(email_verified_at, now())`);
+  await fixture.database.query(
+    `update users set email_verified_at = now() where email_verified_at is null and user_id in (
+       select user_id from workspace_members where workspace_id = $1 union select user_id from project_members where project_id = $2
+       union select user_id from console_members where project_id = $2)`,
+    [sandbox.tenant.workspaceId, sandbox.projectId],
+  );
   const { projectId, environmentId } = production;
   for (const role of roles) {
     // What is known of a session is held for a second.

@@ -14,7 +14,7 @@ import { good, put } from './refusals.ts';
 import { scenarios } from './scenarios/all.ts';
 
 let proxy: Proxy | undefined;
-const fixture = await startContractFixture(t, {}, async address => {
+const fixture = await startContractFixture(t, async address => {
   const url = new URL(address);
   proxy = new Proxy({ host: url.hostname, port: Number(url.port) });
   t.teardown(() => proxy?.close());

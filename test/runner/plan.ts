@@ -21,7 +21,7 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const alone: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
+  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|simulation)\//,
   /^test\/clients\/(?:cli|sdk)\//,
   /^test\/clients\/console\/(?:demo|cluster|no-stream)\.test\.ts$/,
   /^test\/gateway\/(?:keys|composition\/start|http\/close|grpc\/reflection)\.test\.ts$/,

@@ -5,7 +5,7 @@ import { signUp } from '../../node/tenant.ts';
 import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { NodeProcess } from '../../support/node-process.ts';
+import { startSkeinOn } from '../../support/skein.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import { newAddress, type TenantEnvironment, type ContractFixture } from '../contract-fixture.ts';
 
@@ -58,7 +58,7 @@ async function invitation({ tenant, fixture }: TenantEnvironment, email = newAdd
 export async function createRequiredAddress(fixture: ContractFixture): Promise<string> {
   const { person } = await verifiedNewcomer(fixture);
   const { workspaceId } = await person.get<{ workspaceId: string }>('me');
-  const { issuer } = await fixture.identity.provider();
+  const { issuer } = await fixture.identityProvider();
   const body = { issuer, clientId, clientSecret };
   await person.get('setSingleSignOn', { params: { workspaceId }, body });
   const domain = `${workspaceId.replace('_', '-')}.test`;
@@ -86,18 +86,15 @@ export async function lapse(fixture: ContractFixture, userId: string): Promise<v
   );
 }
 
-/** The answer of a node that takes nobody in. */
-async function askClosedNode(fixture: ContractFixture): Promise<Reply<unknown>> {
+/** Returns the answer of a node with `SIGNUP=disabled`. */
+async function askClosedNode(): Promise<Reply<unknown>> {
   const ends: (() => Promise<void>)[] = [];
   const ending = { teardown: (end: () => Promise<void>) => ends.push(end) };
   try {
     const { url } = await startTestDatabase(ending);
-    const node = await NodeProcess.make(ending, { DATABASE_URL: url, SIGNUP: 'disabled' });
-    await node.start();
+    const node = await startSkeinOn(ending, url, { SIGNUP: 'disabled' });
     const text = JSON.stringify({ email: newAddress(), password });
-    const { agent } = fixture.line;
-    const line = { ...fixture.line, url: node.url, agent, overhear: () => undefined };
-    return await new Client(line).send('POST', '/v1/studio/auth/signup', { text });
+    return await node.client().send('POST', '/v1/studio/auth/signup', { text });
   } finally {
     for (const end of ends.reverse()) await end();
   }
