@@ -112,7 +112,13 @@ async function startNode(t: Ending, reach: Reach = url => url): Promise<Contract
   });
   let identityProvider: Promise<OidcProvider> | undefined;
   return {
-    ...{ url, log, database, tokenKeys, provider, records, receiver },
+    url,
+    log,
+    database,
+    tokenKeys,
+    provider,
+    records,
+    receiver,
     identityProvider: () => (identityProvider ??= startOidcProvider(t, `${url}/studio/sso`)),
   };
 }
@@ -123,7 +129,7 @@ type Reach = (url: string) => string | Promise<string>;
 /** @param reach for a node of the file's own, which reaches its database there */
 export async function startContractFixture(t: Test, reach?: Reach): Promise<ContractFixture> {
   const node = await (reach === undefined ? shareNode(t) : startNode(t, reach));
-  const { url, log, database, receiver } = node;
+  const { url, log, receiver } = node;
   const line = new Line(url, t);
   const earlier = log.lines.length;
   const [own, other] = await Promise.all([signUp(line), signUp(line)]);

@@ -8,8 +8,8 @@ import { createRequiredAddress, moveAddress, newcomer, password, verifiedNewcome
 type Json = Readonly<Record<string, unknown>>;
 
 /** The origin that a node on a loopback address has passkeys for. */
-function getOrigin({ node }: ContractFixture): string {
-  return node.url.replace('127.0.0.1', 'localhost');
+function getOrigin({ url }: ContractFixture): string {
+  return url.replace('127.0.0.1', 'localhost');
 }
 
 /** Somebody who has begun to add a passkey, and the answer of their authenticator. */
