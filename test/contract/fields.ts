@@ -22,7 +22,7 @@ import { scenarios } from './scenarios/all.ts';
 /** Requests at the same time. */
 const lanes = 12;
 /** `npm test` sends one of so many values. */
-const quickShare = 12;
+const quickShare = 20;
 
 const rows = (Object.entries(operations) as [OperationId, Operation][]).filter(
   ([, { auth }]) => auth !== 'refresh',

@@ -187,7 +187,7 @@ export async function checkPermissions(t: Test, level: Level): Promise<void> {
       const permissions = new Permissions(env, isVerified);
       const checks = permissions.list();
       t.ok(checks.length > 1_000, `${checks.length} callers`);
-      for (const check of select(level, checks, 4)) await permissions.run(t, check);
+      for (const check of select(level, checks, 6)) await permissions.run(t, check);
     });
   }
   await t.test('the node', t => fixture.assertHealthy(t));

@@ -44,7 +44,7 @@ const selectMade = `
 const isReplay = ({ headers }: Reply<unknown>): boolean => headers['idempotent-replayed'] === 'true';
 
 /** The answer once the first request is not in progress any more. */
-async function getSettled(by: Client, id: OperationId, asked: Asked): Promise<Reply<unknown>> {
+async function getSettled(t: Test, by: Client, id: OperationId, asked: Asked): Promise<Reply<unknown>> {
   for (;;) {
     const reply: Reply<unknown> = await by.ask(id, asked);
     const { error, details } = (reply.body ?? {}) as Refusal;
@@ -73,7 +73,7 @@ async function tryOperation(t: Test, id: OperationId, fixture: ContractFixture, 
   await withTimeLimit(lost, 'loss of the answer');
   t.ok([status, errors['svc/runtime/unavailable'].http].includes(first.status), first.text);
   const made = await countMade();
-  const again = await getSettled(by, id, request);
+  const again = await getSettled(t, by, id, request);
   t.equal(again.status, status, again.text);
   t.ok(isReplay(again), 'it finds what the first has made');
   if (first.status === status) t.equal(again.text, first.text);
@@ -81,7 +81,7 @@ async function tryOperation(t: Test, id: OperationId, fixture: ContractFixture, 
 
   const twin = await good(id, scenario, fixture.sandbox);
   const twins = { ...twin.asked, key: `twice-${id}` };
-  const replies = await Promise.all([1, 2].map(() => getSettled(twin.by, id, twins)));
+  const replies = await Promise.all([1, 2].map(() => getSettled(t, twin.by, id, twins)));
   for (const reply of replies) t.equal(reply.status, status, reply.text);
   t.equal(new Set(replies.map(({ text }) => text)).size, 1, 'both of two at once get one answer');
   t.equal(replies.filter(reply => !isReplay(reply)).length, 1, 'which belongs to one of them');

@@ -21,11 +21,12 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const alone: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|simulation)\//,
+  /^test\/(?:cluster|node|config|deploy|docs|examples|chatapp|simulation)\//,
   /^test\/clients\/(?:cli|sdk)\//,
   /^test\/clients\/console\/(?:demo|cluster|no-stream)\.test\.ts$/,
   /^test\/gateway\/(?:keys|composition\/start|http\/close|grpc\/reflection)\.test\.ts$/,
   /^test\/storage\/backup\//,
+  /^test\/security\/.*\.full\.test\.ts$/,
 ];
 /** Files that wait more than they compute. They run beside those that compute. */
 const waiting = /^test\/(?:cluster|node|chatapp)\//;
