@@ -6,7 +6,7 @@ import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newAddress, type TenantEnvironment, type ContractFixture } from '../contract-fixture.ts';
 
 export const password = 'correct horse battery';
@@ -104,10 +104,7 @@ async function askClosedNode(): Promise<Reply<unknown>> {
 const byVerifyToken: ScenariosOf<typeof authOperations>['verifyEmail'] = {
   request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
   refusals: {
-    'svc/auth/invalid_token': async fixture => ({
-      by: fixture.anonymous,
-      asked: { body: { token: 'unknown' } },
-    }),
+    'svc/auth/invalid_token': anonymously({ body: { token: 'unknown' } }),
     'svc/auth/expired_token': async fixture => {
       const { userId, token } = await verifyToken(fixture);
       await lapse(fixture, userId);
@@ -150,9 +147,8 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         const { email } = fixture.foreign.tenant;
         return { by: fixture.anonymous, asked: { body: { email, password } } };
       },
-      'svc/auth/email_domain_not_allowed': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { email: 'someone@mailinator.com', password } },
+      'svc/auth/email_domain_not_allowed': anonymously({
+        body: { email: 'someone@mailinator.com', password },
       }),
       'svc/auth/sso_required': async fixture => ({
         by: fixture.anonymous,
@@ -188,11 +184,8 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
   refresh: {
     request: async ({ fixture }) => ({ headers: (await newcomer(fixture)).cookie }),
     refusals: {
-      'svc/auth/missing_credentials': async fixture => ({ by: fixture.anonymous, asked: {} }),
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { headers: { cookie: 'svc_refresh=nobody.knows' } },
-      }),
+      'svc/auth/missing_credentials': anonymously({}),
+      'svc/auth/invalid_token': anonymously({ headers: { cookie: 'svc_refresh=nobody.knows' } }),
       'svc/auth/expired_token': async fixture => {
         const { userId, cookie } = await newcomer(fixture);
         await fixture.database.query(
@@ -242,10 +235,7 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
       body: { token: (await resetToken(fixture)).token, password },
     }),
     refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown', password } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { token: 'unknown', password } }),
       'svc/auth/expired_token': async fixture => {
         const { userId, token } = await resetToken(fixture);
         await lapse(fixture, userId);
@@ -260,10 +250,7 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         const { token } = await invitation(fixture.sandbox);
         return { by: fixture.outsider, asked: { body: { token } } };
       },
-      'svc/runtime/not_found': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown', password } },
-      }),
+      'svc/runtime/not_found': anonymously({ body: { token: 'unknown', password } }),
       'svc/auth/login_required': async fixture => {
         const { email } = await signUp(fixture.line);
         const { token } = await invitation(fixture.sandbox, email);

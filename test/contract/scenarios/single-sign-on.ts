@@ -3,7 +3,7 @@ import type { Client } from '../../node/client.ts';
 import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import type { ContractFixture, TenantEnvironment } from '../contract-fixture.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 /** A workspace, and who administers it. */
@@ -152,10 +152,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
   beginSingleSignOn: {
     request: async env => ({ body: { email: `ann@${getDomain(await proven(toAdministered(env)))}` } }),
     refusals: {
-      'svc/runtime/not_found': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { email: 'ann@unproven.test' } },
-      }),
+      'svc/runtime/not_found': anonymously({ body: { email: 'ann@unproven.test' } }),
       'svc/auth/sso_failed': async fixture => {
         const place = await proven(await fresh(fixture));
         await fixture.database.query(
@@ -173,10 +170,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
         by: fixture.anonymous,
         asked: { body: { ...(await returned(fixture)).body, state: 'another' } },
       }),
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { flow: 'unknown', code: 'any', state: 'any' } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { flow: 'unknown', code: 'any', state: 'any' } }),
       'svc/auth/expired_token': async fixture => {
         const { body, place } = await returned(fixture);
         await fixture.database.query(
