@@ -1,4 +1,4 @@
 import t from 'tap';
 import { fuzzOperations } from './properties.ts';
 
-await fuzzOperations(t, { composed: 6, changed: 2 }, 3);
+await fuzzOperations(t, { composed: 6, changed: 2 }, 6);

@@ -68,7 +68,8 @@ class Fuzzing {
         }
       }
     }
-    while (this.#cookies.length < 12) {
+    const count = operations.some(([, operation]) => takesCookie(operation)) ? 6 : 0;
+    while (this.#cookies.length < count) {
       const { headers } = await scenarios.refresh.request(sandbox);
       this.#cookies.push(String(headers?.['cookie']));
     }
