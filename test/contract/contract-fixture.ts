@@ -1,6 +1,6 @@
 /**
- * What the contract is tried on: a whole node on a real PostgreSQL, two tenants with nothing in common, and in the first one
- * somebody in every role that there is.
+ * What the contract tests run against: a whole node on a real PostgreSQL, shared by the files of a worker process. Each file has two tenants of
+ * its own with nothing in common and, in the first one, a person in every role.
  */
 import { randomBytes } from 'node:crypto';
 import type { Test } from 'tap';
@@ -15,12 +15,13 @@ import { newKey, signUp, verifyEmail, type Tenant } from '../node/tenant.ts';
 import { freshKey } from '../support/accounts.ts';
 import { ChatappProvider } from '../support/chatapp-provider/index.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { readMailedToken } from '../support/mailbox.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { withTimeLimit } from '../support/time-limit.ts';
+import { type MailedPage, readMailedToken } from '../support/mailbox.ts';
 import { NameServer } from '../support/name-server.ts';
 import { type OidcProvider, startOidcProvider } from '../support/oidc-provider/index.ts';
 import { Receiver } from '../support/receiver.ts';
+import { endAfterLastFile, isSharing } from '../support/shared-by-files.ts';
+import { type Ending, startSkeinOn } from '../support/skein.ts';
+import type { TestLog } from '../support/test-log.ts';
 import { startModels } from './models.ts';
 
 /** An environment of a tenant, and a key of it that has every scope. */
@@ -32,96 +33,116 @@ export interface TenantEnvironment {
   readonly kind: 'sandbox' | 'production';
   readonly person: Client;
   readonly key: Client;
-  /** Where its stitches may post to. */
+  /** Receives the webhooks of its stitches. */
   readonly webhookUrl: string;
 }
 
-/** What a person is, by the part of the product that the role belongs to. */
+/** A role, with the part of the product that it belongs to. */
 export type Role = `studio ${StudioRole}` | `console ${ConsoleRole}`;
 export const roles = [
   ...(['studio owner', 'studio admin', 'studio developer', 'studio viewer'] as const),
   ...(['console project_owner', 'console agent', 'console viewer'] as const),
 ] satisfies readonly Role[];
 
-export interface ContractFixture {
-  readonly node: NodeProcess;
-  readonly line: Line;
+interface ContractNode {
+  readonly url: string;
+  readonly log: TestLog;
   readonly database: Database;
+  readonly tokenKeys: string;
   /** The chat provider that the node knows. */
   readonly provider: ChatappProvider;
-  /** An identity provider that knows the node, started when it is wanted, and TXT records of the node's name server. */
-  readonly identity: { provider(): Promise<OidcProvider>; readonly records: Map<string, string> };
+  /** TXT records of the node's name server. */
+  readonly records: Map<string, string>;
+  /** An identity provider that knows the node. Starts it for the first test that asks. */
+  identityProvider(): Promise<OidcProvider>;
+  readonly receiver: Receiver;
+}
+
+export interface ContractFixture extends ContractNode {
+  readonly line: Line;
   /** Of a verified owner. */
   readonly sandbox: TenantEnvironment;
   readonly production: TenantEnvironment;
   /** Of another tenant. */
   readonly foreign: TenantEnvironment;
-  /** Somebody in the first tenant's project, who is this and nothing else there; nobody's e-mail is verified but those of the tenants' owners. */
-  readonly byRole: Readonly<Record<Role, Client>>;
+  /** A person who has only this role, in the first tenant's project, and whose address is not verified: the same one each time. */
+  inRole(role: Role): Promise<Client>;
   readonly outsider: Client;
   readonly anonymous: Client;
-  /** The token of the newest link to that page that was mailed to the address, once there is one; each is given once. */
-  getMailedToken(email: string, page: 'verify' | 'reset' | 'join' | 'email'): Promise<string>;
-  /** A client with a new key of the environment. */
+  /** Waits for a mail with a link to the page. Returns the token of the newest link; each is returned once. */
+  getMailedToken(email: string, page: MailedPage): Promise<string>;
+  /** Creates a key of the environment. */
   createKey(env: TenantEnvironment, scopes: readonly Scope[]): Promise<Client>;
-  /** A token of the person that has had its time. */
+  /** Issues an expired token of the person. */
   expiredToken(person: Client): Promise<string>;
-  /** Waits for nothing: fails where the node has logged an error, or does not serve. */
+  /** Fails when the node has logged an error since the file began, or does not serve. */
   assertHealthy(t: Test): Promise<void>;
 }
 
-/** Whoever has it operates the node. */
+/** The address of the operator, who may read the state of the whole node. */
 export const instanceAdmin = 'operator@example.com';
 
 export function newAddress(): string {
   return `guest-${randomBytes(8).toString('hex')}@example.com`;
 }
 
-/**
- * Starts it all; it ends with the test.
- *
- * @param reach gives another address for that of the database
- */
-export async function startContractFixture(
-  t: Test,
-  environment: Readonly<Record<string, string>> = {},
-  reach: (url: string) => string | Promise<string> = url => url,
-): Promise<ContractFixture> {
-  const { url, database } = await startTestDatabase(t);
+let shared: Promise<ContractNode> | undefined;
+
+function shareNode(t: Ending): Promise<ContractNode> {
+  return isSharing() ? (shared ??= startNode({ teardown: endAfterLastFile })) : startNode(t);
+}
+
+async function startNode(t: Ending, reach: Reach = url => url): Promise<ContractNode> {
+  const { url: databaseUrl, database } = await startTestDatabase(t);
   const tokenKeys = freshKey();
-  const models = await startModels(t);
   const provider = await ChatappProvider.start();
   t.teardown(() => provider.stop());
   const records = new Map<string, string>();
   const nameServer = await NameServer.start({}, name => [records.get(name) ?? []].flat());
   t.teardown(() => nameServer.stop());
-  const node = await NodeProcess.make(t, {
-    NAME_SERVERS: nameServer.address,
-    INSTANCE_ADMINS: instanceAdmin,
-    LLM_PROVIDER_1_URL: models,
-    CHATAPP_GRAPH_URL: provider.url,
-    DATABASE_URL: await reach(url),
-    ALLOW_PRIVATE_ADDRESSES: 'true',
-    TOKEN_KEYS: tokenKeys,
-    LOG_LEVEL: 'info',
-    ...environment,
-  });
-  await node.start();
-  const line = new Line(node.url, t);
-  let identityProvider: Promise<OidcProvider> | undefined;
   const receiver = await Receiver.start();
   t.teardown(() => receiver.stop());
+  const { url, log } = await startSkeinOn(t, await reach(databaseUrl), {
+    NAME_SERVERS: nameServer.address,
+    INSTANCE_ADMINS: instanceAdmin,
+    LLM_PROVIDER_1_URL: await startModels(t),
+    CHATAPP_GRAPH_URL: provider.url,
+    ALLOW_PRIVATE_ADDRESSES: 'true',
+    TOKEN_KEYS: tokenKeys,
+  });
+  let identityProvider: Promise<OidcProvider> | undefined;
+  return {
+    url,
+    log,
+    database,
+    tokenKeys,
+    provider,
+    records,
+    receiver,
+    identityProvider: () => (identityProvider ??= startOidcProvider(t, `${url}/studio/sso`)),
+  };
+}
 
+/** Returns another address for that of the database. */
+type Reach = (url: string) => string | Promise<string>;
+
+/** @param reach for a node of the file's own, which reaches its database there */
+export async function startContractFixture(t: Test, reach?: Reach): Promise<ContractFixture> {
+  const node = await (reach === undefined ? shareNode(t) : startNode(t, reach));
+  const { url, log, receiver } = node;
+  const line = new Line(url, t);
+  const earlier = log.lines.length;
   const [own, other] = await Promise.all([signUp(line), signUp(line)]);
-  await Promise.all([own, other].map(({ email }) => verifyEmail(node, line, email)));
+  await Promise.all([own, other].map(({ email }) => verifyEmail(log, line, email)));
   const { environmentId } = await own.person.get<Environment>('createEnvironment', {
     body: { projectId: own.projectId, name: 'production' },
   });
   const live = await newKey(own.person, own.projectId, 'live');
-  const expired = new AccessTokens(parseTokenKeys(tokenKeys), {
+  const expired = new AccessTokens(parseTokenKeys(node.tokenKeys), {
     ...systemClock,
     now: () => Date.now() - 901_000,
   });
+  const people = new Map<Role, Promise<Client>>();
 
   const createTenantEnvironment = (
     tenant: Tenant,
@@ -137,14 +158,8 @@ export async function startContractFixture(
   };
 
   const fixture: ContractFixture = {
-    node,
+    ...node,
     line,
-    database,
-    provider,
-    identity: {
-      records,
-      provider: () => (identityProvider ??= startOidcProvider(t, `${node.url}/studio/sso`)),
-    },
     get sandbox() {
       return places.sandbox;
     },
@@ -154,13 +169,16 @@ export async function startContractFixture(
     get foreign() {
       return places.foreign;
     },
-    get byRole() {
-      return byRole;
-    },
     outsider: new Client(line, other.person.bearer),
     anonymous: new Client(line),
 
-    getMailedToken: (email, page) => withTimeLimit(readMailedToken(node, email, page), 'mail'),
+    inRole(role) {
+      const person = people.get(role) ?? signUpInRole(fixture, role);
+      people.set(role, person);
+      return person;
+    },
+
+    getMailedToken: (email, page) => readMailedToken(log, email, page),
 
     async createKey({ person, projectId, kind }, scopes) {
       const body = { projectId, name: 'key', environment: kind === 'sandbox' ? 'test' : 'live', scopes };
@@ -179,9 +197,9 @@ export async function startContractFixture(
     async assertHealthy(t) {
       t.equal((await fixture.anonymous.send('GET', '/readyz')).status, 200);
       t.same(
-        node.lines.filter(({ level }) => level >= 50),
+        log.lines.slice(earlier).filter(({ level }) => level >= 50),
         [],
-        'the node has no fault to report',
+        'the node has logged no error',
       );
     },
   };
@@ -195,17 +213,13 @@ export async function startContractFixture(
     }),
     foreign: createTenantEnvironment(other),
   };
-  const people = await Promise.all(
-    roles.map(async role => [role, await signUpInRole(fixture, role)] as const),
-  );
-  const byRole = Object.fromEntries(people) as Record<Role, Client>;
   return fixture;
 }
 
-/** Somebody new who is that in the first tenant's project, and nothing else. */
-export async function signUpInRole(fixture: ContractFixture, role: Role): Promise<Client> {
-  const { workspaceId, projectId } = fixture.sandbox.tenant;
-  const { person, userId } = await signUp(fixture.line);
+/** Signs up a person and gives them the role in the first tenant's project, and no other. */
+async function signUpInRole({ line, database, sandbox }: ContractFixture, role: Role): Promise<Client> {
+  const { workspaceId, projectId } = sandbox.tenant;
+  const { person, userId } = await signUp(line);
   const [part, name] = role.split(' ') as ['studio' | 'console', string];
   const [table, column, id] =
     part === 'console'
@@ -213,14 +227,14 @@ export async function signUpInRole(fixture: ContractFixture, role: Role): Promis
       : name === 'developer'
         ? ['project_members', 'project_id', projectId]
         : ['workspace_members', 'workspace_id', workspaceId];
-  await fixture.database.query(
+  await database.query(
     `insert into ${table} (${column}, user_id, role, created_at, updated_at) values ($1, $2, $3, now(), now())`,
     [id, userId, name],
   );
   return person;
 }
 
-/** The id of somebody new, in the environment's workspace as a viewer, who has no password and never signs in. */
+/** Adds a viewer to the environment's workspace, who has no password and never signs in. Returns the user's id. */
 export async function newMember({ fixture, tenant }: TenantEnvironment): Promise<string> {
   const userId = newId('user');
   const email = newAddress();

@@ -2,8 +2,8 @@
  * The models that the fixture's agents ask, in OpenAI's wire format: one that says hello, one that calls its first tool before, and one that
  * never answers.
  */
-import type { Test } from 'tap';
 import { Receiver } from '../support/receiver.ts';
+import type { Ending } from '../support/skein.ts';
 
 export const silentModel = 'silent';
 export const callingModel = 'calling';
@@ -20,7 +20,7 @@ const chunk = (delta: object, finish: string | null): string => {
 };
 
 /** Gives the base address; the server ends with the test. */
-export async function startModels(t: Test): Promise<string> {
+export async function startModels(t: Ending): Promise<string> {
   const server = await Receiver.start();
   t.teardown(() => server.stop());
   server.behaviour = ({ body }, response) => {

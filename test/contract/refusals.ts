@@ -136,10 +136,10 @@ async function overtaken(
   return late;
 }
 
-const unverified: Derive = async ({ production, byRole }, id, scenario) => {
+const unverified: Derive = async ({ production, inRole }, id, scenario) => {
   const role = roles.find(each => admits(operations[id], each));
   if (role === undefined) throw new Error(`${id} admits nobody`);
-  return { asked: await scenario.request(production), by: byRole[role] };
+  return { asked: await scenario.request(production), by: await inRole(role) };
 };
 
 const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
@@ -154,10 +154,10 @@ const derived: Partial<Record<ErrorCode, Derive | typeof repeated>> = {
       ? fixture.createKey(fixture.sandbox, [otherScope(operation)])
       : fixture.sandbox.key,
   ),
-  'svc/console/forbidden': as(({ byRole }, operation) => {
+  'svc/console/forbidden': as(({ inRole }, operation) => {
     const role = roles.find(each => !admits(operation, each));
     if (role === undefined) throw new Error('no role is refused');
-    return byRole[role];
+    return inRole(role);
   }),
   'svc/auth/email_not_verified': unverified,
   'svc/runtime/not_found': absent,

@@ -48,6 +48,12 @@ export interface Refused {
 }
 export type Provoke = (fixture: ContractFixture) => Promise<Refused | Reply<unknown>>;
 
+/** Sends the request without a credential. */
+export const anonymously =
+  (asked: Asked): Provoke =>
+  ({ anonymous }) =>
+    Promise.resolve({ by: anonymous, asked });
+
 /** A request in the environment's own project, and how it is refused for another reason than who makes it. */
 export interface OwnProjectCase {
   readonly request: (env: TenantEnvironment) => Asked;

@@ -168,7 +168,6 @@ async function startAndStop(run: Run, folder: string): Promise<void> {
 const steps: readonly { readonly name: string; readonly run: (run: Run, folder: string) => Promise<void> }[] =
   [
     { name: 'npm ci', run: (run, folder) => complete(run(folder, ['ci', '--no-audit', '--no-fund'])) },
-    { name: 'npm run contract', run: (run, folder) => complete(run(folder, ['run', 'contract'])) },
     { name: 'npm run generate', run: (run, folder) => complete(run(folder, ['run', 'generate'])) },
     { name: 'npm start, SIGTERM', run: startAndStop },
   ];

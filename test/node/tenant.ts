@@ -1,7 +1,7 @@
 /** A tenant of a node, made over REST as a customer would: somebody who signs up, a project, a sandbox key, a channel. */
 import { randomBytes } from 'node:crypto';
 import { readMailedToken } from '../support/mailbox.ts';
-import type { NodeProcess } from '../support/node-process.ts';
+import type { LogSource } from '../support/test-log.ts';
 import { Client, type Line, type ListOf } from './client.ts';
 
 export interface Tenant {
@@ -70,7 +70,7 @@ export async function newStitch(
 }
 
 /** Follows the link that the node has mailed. */
-export async function verifyEmail(node: NodeProcess, line: Line, email: string): Promise<void> {
+export async function verifyEmail(node: LogSource, line: Line, email: string): Promise<void> {
   const token = await readMailedToken(node, email, 'verify');
   await new Client(line).get('verifyEmail', { body: { token } });
 }

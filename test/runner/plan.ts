@@ -21,11 +21,12 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const unshared: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract)\//,
+  /^test\/(?:cluster|node|config|deploy|docs|examples|chatapp)\//,
   // They replace timers and other globals.
   /^test\/clients\/sdk\/(?:call|stream|uploads)\.test\.ts$/,
   /^test\/gateway\/http\/close\.test\.ts$/,
   /^test\/storage\/backup\//,
+  /^test\/security\/.*\.full\.test\.ts$/,
 ];
 /** Files that wait more than they compute. They run beside those that compute. */
 const waiting = /^test\/(?:cluster|node|chatapp)\//;

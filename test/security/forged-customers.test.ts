@@ -1,18 +1,13 @@
-/** Nobody but those who may change channels writes what a customer is said to have written, and the event says who it was. */
+/** Only callers who may change channels can write messages in a customer's name, and the event names the caller. */
 import t from 'tap';
-import { Client, Line } from '../node/client.ts';
-import { signUp } from '../node/tenant.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
+import type { Client } from '../node/client.ts';
+import { shareSkein } from '../support/skein.ts';
 
-const { url, database } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, { DATABASE_URL: url, RATE_LIMITS: 'off' });
-await node.start();
-const line = new Line(node.url, t);
-const owner = await signUp(line);
+const skein = await shareSkein(t);
+const owner = await skein.tenant();
 const { projectId, environmentId, channelId, key } = owner;
-const agent = await signUp(line);
-await database.query(
+const agent = await skein.tenant();
+await skein.database.query(
   `insert into console_members (project_id, user_id, role, created_at, updated_at) values ($1, $2, 'agent', now(), now())`,
   [projectId, agent.userId],
 );
@@ -20,7 +15,7 @@ const operator = agent.person;
 
 const createKey = async (scopes: readonly string[]): Promise<Client> => {
   const body = { projectId, name: 'key', environment: 'test', scopes };
-  return new Client(line, (await owner.person.get<{ secret: string }>('createApiKey', { body })).secret);
+  return skein.client((await owner.person.get<{ secret: string }>('createApiKey', { body })).secret);
 };
 
 const threadOn = async (channelId?: string, externalRef = 'ada'): Promise<string> => {
@@ -54,7 +49,7 @@ t.test('an agent of the Console, and a key that may only write messages', async 
   t.equal(receipt.status, 403);
 });
 
-t.test('whoever may change channels is named in the event', async t => {
+t.test('the event names a caller who may change channels', async t => {
   t.equal((await write(owner.person, threadId, 'inbound')).status, 201);
   const { data } = await owner.person.get<{ data: { data: object }[] }>('listEvents', {
     query: { projectId, threadId, eventName: 'thread.message.received' },
@@ -76,7 +71,7 @@ t.test('whoever may change channels is named in the event', async t => {
   t.match(newest?.data, { reportedBy: { type: 'api_key', id: owner.apiKeyId } });
 });
 
-t.test('only on channels whose messages their owner posts', async t => {
+t.test('only on custom channels', async t => {
   const chatapp = await key.get<{ channelId: string }>('createChannel', {
     body: { projectId, environmentId, name: 'Chat', kind: 'chatapp' },
   });

@@ -1,18 +1,16 @@
-/** Nobody has more than the limits of a tenant allow, however many requests come at once, and what is given up makes room. */
+/** The limits of a tenant hold when many requests come at once. What is archived, revoked or erased makes room. */
 import t, { type Test } from 'tap';
-import { Line, type Asked, type Client, type Refusal } from '../node/client.ts';
-import { signUp } from '../node/tenant.ts';
+import type { Asked, Client, Refusal } from '../node/client.ts';
 import type { OperationId } from '../../protocol/operations/table.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
 import { freshKey } from '../support/accounts.ts';
+import { startSkeinOn } from '../support/skein.ts';
 import { MediaSweeper } from '../../storage/media/sweep-media.ts';
 
 const most = 5;
 const { url, database } = await startTestDatabase(t);
 const SECRET_KEYS = freshKey();
-const node = await NodeProcess.make(t, {
-  DATABASE_URL: url,
+const skein = await startSkeinOn(t, url, {
   SECRET_KEYS,
   ALLOW_PRIVATE_ADDRESSES: 'true',
   LIMITS: JSON.stringify({
@@ -30,9 +28,7 @@ const node = await NodeProcess.make(t, {
     unverifiedBytes: 1_000,
   }),
 });
-await node.start();
-const line = new Line(node.url, t);
-const { person, projectId, environmentId, workspaceId, userId } = await signUp(line);
+const { person, projectId, environmentId, workspaceId, userId } = await skein.tenant();
 
 /** Sends that many requests at once; gives how many were carried out, and holds the refusals to the limit that they name. */
 async function flood(
@@ -146,13 +142,8 @@ t.test('files: little before an e-mail is verified, then so much announced, and 
 });
 
 t.test('a disk that is nearly full takes no files', async t => {
-  const full = await NodeProcess.make(t, {
-    DATABASE_URL: url,
-    SECRET_KEYS,
-    LIMITS: '{"freeDiskBytes": 9007199254740991}',
-  });
-  await full.start();
-  const { key, ...tenant } = await signUp(new Line(full.url, t));
+  const full = await startSkeinOn(t, url, { SECRET_KEYS, LIMITS: '{"freeDiskBytes": 9007199254740991}' });
+  const { key, ...tenant } = await full.tenant();
   const body = { projectId: tenant.projectId, filename: 'a', mimeType: 'text/plain', sizeBytes: 1 };
   const { uploadUrl } = await key.get<{ uploadUrl: string }>('createAttachment', { body });
   const answer = await fetch(uploadUrl, { method: 'PUT', body: 'x' });

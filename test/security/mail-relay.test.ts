@@ -1,27 +1,22 @@
-/** Nobody makes a node mail their text to strangers: invitations are for the verified, few for each user, and quote a name at most. */
+/** A user cannot make a node mail text to strangers: invitations need a verified address, are few for each user, and quote only a short name. */
 import t from 'tap';
-import { type Client, Line } from '../node/client.ts';
-import { signUp } from '../node/tenant.ts';
+import type { Client } from '../node/client.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
 import { readMail } from '../support/mailbox.ts';
+import { startSkeinOn } from '../support/skein.ts';
 
 const { url, database } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, {
-  DATABASE_URL: url,
-  LOG_LEVEL: 'info',
+const skein = await startSkeinOn(t, url, {
   RATE_LIMITS: '{"invitationsUser":{"limit":3,"windowSeconds":3600}}',
 });
-await node.start();
-const line = new Line(node.url, t);
-const { person, userId, workspaceId, projectId } = await signUp(line);
+const { person, userId, workspaceId, projectId } = await skein.tenant();
 const lure = `You have won! Claim your prize at https://evil.example/claim ${'now '.repeat(48)}`;
 
 const invite = (by: Client, to: string, workspaceId: string) =>
   by.ask('createInvitation', { params: { workspaceId }, body: { email: to } });
 
-t.test('whoever has not proved their own address invites nobody', async t => {
+t.test('a user without a verified address cannot invite', async t => {
   const { status, body } = await invite(person, 'a@example.com', workspaceId);
   t.match({ status, body }, { status: 403, body: { error: 'svc/auth/email_not_verified' } });
   const [mails] = await database.query(`select count(*)::int from mails where kind = 'invitation'`);
@@ -44,7 +39,7 @@ t.test('many workspaces do not multiply invitations, and a name is quoted and sh
   }
   // The refused one above counts.
   t.same(statuses, [201, 201, 429, 429]);
-  const mail = await readMail(node, 'stranger-0@example.com', 'join');
+  const mail = await readMail(skein.log, 'stranger-0@example.com', 'join');
   t.match(mail, '"You have won! Claim your prize at htt..."');
   t.notMatch(mail, 'evil.example');
 });

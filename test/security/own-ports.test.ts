@@ -1,13 +1,11 @@
-/** Tools and stitches reach no port of the node itself, and nothing that hands out a cloud's credentials, however far the guard is opened. */
+/** Tools and stitches reach neither a port of the node nor a service with a cloud's credentials, even with ALLOW_PRIVATE_ADDRESSES. */
 import t from 'tap';
 import { readConfig } from '../../gateway/config/config.ts';
-import { Line, type Refusal } from '../node/client.ts';
-import { signUp } from '../node/tenant.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
+import type { Refusal } from '../node/client.ts';
 import { Receiver } from '../support/receiver.ts';
+import { shareSkein } from '../support/skein.ts';
 
-t.test('loopback is open only where nobody else reaches the node', t => {
+t.test('only a node on a loopback address may call loopback addresses', t => {
   t.equal(readConfig({}).outboundReach, 'loopback');
   t.equal(readConfig({ HOST: '::1' }).outboundReach, 'loopback');
   for (const HOST of ['0.0.0.0', '::', '192.0.2.1', 'node.example']) {
@@ -17,14 +15,12 @@ t.test('loopback is open only where nobody else reaches the node', t => {
 });
 
 t.test('with private addresses allowed', async t => {
-  const { url } = await startTestDatabase(t);
-  const node = await NodeProcess.make(t, { DATABASE_URL: url, ALLOW_PRIVATE_ADDRESSES: 'true' });
-  await node.start();
-  const { key, projectId } = await signUp(new Line(node.url, t));
+  const skein = await shareSkein(t);
+  const { key, projectId } = await skein.tenant();
   const receiver = await Receiver.start();
   t.teardown(() => receiver.stop());
 
-  /** What a call of a tool at the address gives. */
+  /** Calls a tool at the address. Returns the answer. */
   const call = async (address: string): Promise<string> => {
     const body = { projectId, name: 'a tool', url: address };
     const { toolId } = await key.get<{ toolId: string }>('createTool', { body });
@@ -33,7 +29,7 @@ t.test('with private addresses allowed', async t => {
   };
   t.match(await call(receiver.url()), '"status":"succeeded"', 'another server of this machine');
   for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]']) {
-    const text = await call(`http://${host}:${node.port}/metrics`);
+    const text = await call(`http://${host}:${new URL(skein.url).port}/metrics`);
     t.match(text, 'not public', host);
     t.notMatch(text, 'skein_', host);
   }

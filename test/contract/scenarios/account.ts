@@ -1,5 +1,5 @@
 import type { accountOperations } from '../../../protocol/operations/account.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newAddress, type ContractFixture, type TenantEnvironment } from '../contract-fixture.ts';
 import { createRequiredAddress, lapse, moveAddress, newcomer, password } from './accounts.ts';
 
@@ -75,10 +75,7 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
   confirmEmail: {
     request: async ({ fixture }) => ({ body: { token: (await change(fixture)).token, password } }),
     refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown', password } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { token: 'unknown', password } }),
       'svc/auth/expired_token': async fixture => {
         const { userId, token } = await change(fixture);
         await lapse(fixture, userId);

@@ -5,8 +5,8 @@ import { signUp } from '../../node/tenant.ts';
 import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { NodeProcess } from '../../support/node-process.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { startSkeinOn } from '../../support/skein.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newAddress, type TenantEnvironment, type ContractFixture } from '../contract-fixture.ts';
 
 export const password = 'correct horse battery';
@@ -58,7 +58,7 @@ async function invitation({ tenant, fixture }: TenantEnvironment, email = newAdd
 export async function createRequiredAddress(fixture: ContractFixture): Promise<string> {
   const { person } = await verifiedNewcomer(fixture);
   const { workspaceId } = await person.get<{ workspaceId: string }>('me');
-  const { issuer } = await fixture.identity.provider();
+  const { issuer } = await fixture.identityProvider();
   const body = { issuer, clientId, clientSecret };
   await person.get('setSingleSignOn', { params: { workspaceId }, body });
   const domain = `${workspaceId.replace('_', '-')}.test`;
@@ -86,18 +86,15 @@ export async function lapse(fixture: ContractFixture, userId: string): Promise<v
   );
 }
 
-/** The answer of a node that takes nobody in. */
-async function askClosedNode(fixture: ContractFixture): Promise<Reply<unknown>> {
+/** Returns the answer of a node with `SIGNUP=disabled`. */
+async function askClosedNode(): Promise<Reply<unknown>> {
   const ends: (() => Promise<void>)[] = [];
   const ending = { teardown: (end: () => Promise<void>) => ends.push(end) };
   try {
     const { url } = await startTestDatabase(ending);
-    const node = await NodeProcess.make(ending, { DATABASE_URL: url, SIGNUP: 'disabled' });
-    await node.start();
+    const node = await startSkeinOn(ending, url, { SIGNUP: 'disabled' });
     const text = JSON.stringify({ email: newAddress(), password });
-    const { agent } = fixture.line;
-    const line = { ...fixture.line, url: node.url, agent, overhear: () => undefined };
-    return await new Client(line).send('POST', '/v1/studio/auth/signup', { text });
+    return await node.client().send('POST', '/v1/studio/auth/signup', { text });
   } finally {
     for (const end of ends.reverse()) await end();
   }
@@ -107,10 +104,7 @@ async function askClosedNode(fixture: ContractFixture): Promise<Reply<unknown>> 
 const byVerifyToken: ScenariosOf<typeof authOperations>['verifyEmail'] = {
   request: async ({ fixture }) => ({ body: { token: (await verifyToken(fixture)).token } }),
   refusals: {
-    'svc/auth/invalid_token': async fixture => ({
-      by: fixture.anonymous,
-      asked: { body: { token: 'unknown' } },
-    }),
+    'svc/auth/invalid_token': anonymously({ body: { token: 'unknown' } }),
     'svc/auth/expired_token': async fixture => {
       const { userId, token } = await verifyToken(fixture);
       await lapse(fixture, userId);
@@ -153,9 +147,8 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         const { email } = fixture.foreign.tenant;
         return { by: fixture.anonymous, asked: { body: { email, password } } };
       },
-      'svc/auth/email_domain_not_allowed': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { email: 'someone@mailinator.com', password } },
+      'svc/auth/email_domain_not_allowed': anonymously({
+        body: { email: 'someone@mailinator.com', password },
       }),
       'svc/auth/sso_required': async fixture => ({
         by: fixture.anonymous,
@@ -191,11 +184,8 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
   refresh: {
     request: async ({ fixture }) => ({ headers: (await newcomer(fixture)).cookie }),
     refusals: {
-      'svc/auth/missing_credentials': async fixture => ({ by: fixture.anonymous, asked: {} }),
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { headers: { cookie: 'svc_refresh=nobody.knows' } },
-      }),
+      'svc/auth/missing_credentials': anonymously({}),
+      'svc/auth/invalid_token': anonymously({ headers: { cookie: 'svc_refresh=nobody.knows' } }),
       'svc/auth/expired_token': async fixture => {
         const { userId, cookie } = await newcomer(fixture);
         await fixture.database.query(
@@ -245,10 +235,7 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
       body: { token: (await resetToken(fixture)).token, password },
     }),
     refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown', password } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { token: 'unknown', password } }),
       'svc/auth/expired_token': async fixture => {
         const { userId, token } = await resetToken(fixture);
         await lapse(fixture, userId);
@@ -263,10 +250,7 @@ export const accountScenarios: ScenariosOf<typeof authOperations> = {
         const { token } = await invitation(fixture.sandbox);
         return { by: fixture.outsider, asked: { body: { token } } };
       },
-      'svc/runtime/not_found': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { token: 'unknown', password } },
-      }),
+      'svc/runtime/not_found': anonymously({ body: { token: 'unknown', password } }),
       'svc/auth/login_required': async fixture => {
         const { email } = await signUp(fixture.line);
         const { token } = await invitation(fixture.sandbox, email);

@@ -26,8 +26,8 @@ const inEnvironment = ({ projectId, environmentId }: TenantEnvironment) => ({ pr
 /** The request, in production, by somebody whose e-mail is not verified. */
 const unverified =
   (request: (env: TenantEnvironment) => Asked | Promise<Asked>, role: Role = 'studio developer') =>
-  async ({ production, byRole }: ContractFixture) => ({
-    by: byRole[role],
+  async ({ production, inRole }: ContractFixture) => ({
+    by: await inRole(role),
     asked: await request(production),
   });
 

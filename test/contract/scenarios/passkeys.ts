@@ -2,14 +2,14 @@ import type { passkeyOperations } from '../../../protocol/operations/passkeys.ts
 import type { Client, Reply } from '../../node/client.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import type { ContractFixture } from '../contract-fixture.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { createRequiredAddress, moveAddress, newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The origin that a node on a loopback address has passkeys for. */
-function getOrigin({ node }: ContractFixture): string {
-  return node.url.replace('127.0.0.1', 'localhost');
+function getOrigin({ url }: ContractFixture): string {
+  return url.replace('127.0.0.1', 'localhost');
 }
 
 /** Somebody who has begun to add a passkey, and the answer of their authenticator. */
@@ -132,10 +132,7 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
     request: () => ({ body: {} }),
     variants: [async ({ fixture }) => ({ body: { challenge: (await challenged(fixture)).challenge } })],
     refusals: {
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { challenge: 'unknown' } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { challenge: 'unknown' } }),
       'svc/auth/expired_token': async fixture => {
         const { challenge, userId } = await challenged(fixture);
         await expire(fixture, 'login_challenges', userId);
@@ -160,10 +157,7 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
       },
     ],
     refusals: {
-      'svc/auth/invalid_passkey': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { response: notSigned } },
-      }),
+      'svc/auth/invalid_passkey': anonymously({ body: { response: notSigned } }),
       'svc/auth/invalid_token': async fixture => {
         const { asked } = await signed(fixture);
         await fixture.anonymous.ask('loginWithPasskey', asked);

@@ -3,7 +3,7 @@ import type { Client } from '../../node/client.ts';
 import { clientId, clientSecret } from '../../support/oidc-provider/index.ts';
 import { showCode } from '../../support/totp.ts';
 import type { ContractFixture, TenantEnvironment } from '../contract-fixture.ts';
-import type { ScenariosOf } from '../scenario.ts';
+import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 /** A workspace, and who administers it. */
@@ -36,7 +36,7 @@ const atDomain = (place: Administered) => ({
 });
 
 async function provided(place: Administered): Promise<Administered> {
-  const { issuer } = await place.fixture.identity.provider();
+  const { issuer } = await place.fixture.identityProvider();
   await place.person.get('setSingleSignOn', {
     ...inWorkspace(place),
     body: { issuer, clientId, clientSecret },
@@ -50,7 +50,7 @@ async function asked(place: Administered): Promise<Administered> {
     ...inWorkspace(place),
     body: { domain: getDomain(place) },
   });
-  place.fixture.identity.records.set(record.name, record.value);
+  place.fixture.records.set(record.name, record.value);
   return place;
 }
 
@@ -69,7 +69,7 @@ async function returned(fixture: ContractFixture, as?: string) {
   const { flow, url } = await fixture.anonymous.get<{ flow: string; url: string }>('beginSingleSignOn', {
     body: { email },
   });
-  const provider = await fixture.identity.provider();
+  const provider = await fixture.identityProvider();
   const back = await provider.signIn(url, as ?? email);
   const [code = '', state = '', issuer = ''] = ['code', 'state', 'iss'].map(
     name => back.searchParams.get(name) ?? '',
@@ -82,18 +82,18 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
   setSingleSignOn: {
     verifiedOnly: true,
     request: async env => {
-      const { issuer } = await env.fixture.identity.provider();
+      const { issuer } = await env.fixture.identityProvider();
       return { ...inWorkspace(toAdministered(env)), body: { issuer, clientId, clientSecret } };
     },
     refusals: {
       'svc/runtime/conflict': async fixture => {
         const place = await fresh(fixture);
-        const { issuer } = await fixture.identity.provider();
+        const { issuer } = await fixture.identityProvider();
         return { by: place.person, asked: { ...inWorkspace(place), body: { issuer, clientId } } };
       },
       'svc/auth/email_not_verified': async fixture => {
         const place = await fresh(fixture, newcomer);
-        const { issuer } = await fixture.identity.provider();
+        const { issuer } = await fixture.identityProvider();
         return {
           by: place.person,
           asked: { ...inWorkspace(place), body: { issuer, clientId, clientSecret } },
@@ -125,7 +125,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
     refusals: {
       'svc/runtime/conflict': async fixture => {
         const place = await asked(await fresh(fixture));
-        fixture.identity.records.delete(`_skein-sso.${getDomain(place)}`);
+        fixture.records.delete(`_skein-sso.${getDomain(place)}`);
         return { by: place.person, asked: atDomain(place) };
       },
       'svc/auth/email_not_verified': async fixture => {
@@ -152,10 +152,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
   beginSingleSignOn: {
     request: async env => ({ body: { email: `ann@${getDomain(await proven(toAdministered(env)))}` } }),
     refusals: {
-      'svc/runtime/not_found': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { email: 'ann@unproven.test' } },
-      }),
+      'svc/runtime/not_found': anonymously({ body: { email: 'ann@unproven.test' } }),
       'svc/auth/sso_failed': async fixture => {
         const place = await proven(await fresh(fixture));
         await fixture.database.query(
@@ -173,10 +170,7 @@ export const ssoScenarios: ScenariosOf<typeof ssoOperations> = {
         by: fixture.anonymous,
         asked: { body: { ...(await returned(fixture)).body, state: 'another' } },
       }),
-      'svc/auth/invalid_token': async fixture => ({
-        by: fixture.anonymous,
-        asked: { body: { flow: 'unknown', code: 'any', state: 'any' } },
-      }),
+      'svc/auth/invalid_token': anonymously({ body: { flow: 'unknown', code: 'any', state: 'any' } }),
       'svc/auth/expired_token': async fixture => {
         const { body, place } = await returned(fixture);
         await fixture.database.query(

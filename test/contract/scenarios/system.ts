@@ -5,7 +5,7 @@ import type { ScenariosOf } from '../scenario.ts';
 
 const admins = new WeakMap<ContractFixture, Promise<Client>>();
 
-/** The one whose address the node was told: signed up and verified once. */
+/** Returns the operator with a verified address: the same one each time. */
 function getAdmin(fixture: ContractFixture): Promise<Client> {
   let admin = admins.get(fixture);
   if (admin === undefined) admins.set(fixture, (admin = signUpAdmin(fixture)));
@@ -13,11 +13,16 @@ function getAdmin(fixture: ContractFixture): Promise<Client> {
 }
 
 async function signUpAdmin(fixture: ContractFixture): Promise<Client> {
+  const { anonymous, line } = fixture;
   const body = { email: instanceAdmin, password: 'correct horse battery' };
-  const { accessToken } = await fixture.anonymous.get<{ accessToken: string }>('signUp', { body });
-  const token = await fixture.getMailedToken(instanceAdmin, 'verify');
-  await fixture.anonymous.get('verifyEmail', { body: { token } });
-  return new Client(fixture.line, accessToken);
+  const { status } = await anonymous.ask('signUp', { body });
+  // 409: another file has signed the operator up at this node.
+  if (status < 300) {
+    const token = await fixture.getMailedToken(instanceAdmin, 'verify');
+    await anonymous.get('verifyEmail', { body: { token } });
+  }
+  const { accessToken } = await anonymous.get<{ accessToken: string }>('login', { body });
+  return new Client(line, accessToken);
 }
 
 export const systemScenarios: ScenariosOf<typeof systemOperations> = {

@@ -116,8 +116,8 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   getEnvironment: {
     request: isEnvironment,
     refusals: {
-      'svc/auth/email_not_verified': async ({ production, byRole }) => ({
-        by: byRole['studio viewer'],
+      'svc/auth/email_not_verified': async ({ production, inRole }) => ({
+        by: await inRole('studio viewer'),
         asked: isEnvironment(production),
       }),
     },
@@ -125,8 +125,8 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
   updateEnvironment: {
     request: toEnvironment,
     refusals: {
-      'svc/auth/email_not_verified': async ({ production, byRole }) => ({
-        by: byRole['studio developer'],
+      'svc/auth/email_not_verified': async ({ production, inRole }) => ({
+        by: await inRole('studio developer'),
         asked: toEnvironment(production),
       }),
     },
@@ -142,7 +142,7 @@ export const tenancyScenarios: ScenariosOf<typeof tenancyOperations> = {
       const { tenant, fixture } = env;
       // Of the two tenants one has not verified the e-mail yet.
       if (env === fixture.foreign)
-        await verifyEmail(fixture.node, fixture.line, tenant.email).catch(() => undefined);
+        await verifyEmail(fixture.log, fixture.line, tenant.email).catch(() => undefined);
       return env.person;
     },
     // It has one already.
@@ -183,8 +183,8 @@ export const invitationScenarios: ScenariosOf<typeof invitationOperations> = {
         by: sandbox.person,
         asked: { params: inWorkspace(sandbox), body: { email: 'someone@mailinator.com' } },
       }),
-      'svc/auth/email_not_verified': async ({ byRole, sandbox }) => ({
-        by: byRole['studio admin'],
+      'svc/auth/email_not_verified': async ({ inRole, sandbox }) => ({
+        by: await inRole('studio admin'),
         asked: { params: inWorkspace(sandbox), body: { email: newAddress() } },
       }),
     },

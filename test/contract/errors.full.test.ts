@@ -1,0 +1,4 @@
+import t from 'tap';
+import { provokeErrors } from './errors.ts';
+
+await provokeErrors(t, 'full');

@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkEvents } from './events.ts';
+
+await checkEvents(t, 'full');

@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkFields } from './fields.ts';
+
+await checkFields(t, 'full');

@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkIsolation } from './isolation.ts';
+
+await checkIsolation(t, 'full');

@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkPermissions } from './permissions.ts';
+
+await checkPermissions(t, 'full');

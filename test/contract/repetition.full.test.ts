@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkRepetition } from './repetition.ts';
+
+await checkRepetition(t, 'full');

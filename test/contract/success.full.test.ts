@@ -1,0 +1,4 @@
+import t from 'tap';
+import { checkSuccess } from './success.ts';
+
+await checkSuccess(t, 'full');
