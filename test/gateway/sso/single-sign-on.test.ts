@@ -1,7 +1,7 @@
 /** Single sign-on with an identity provider and a name server: settings, proofs, sign-in and refusals. */
 import t from 'tap';
 import { ApiError, Skein } from '../../../clients/sdk/index.ts';
-import { createMailFolder, readMailedToken } from '../../clients/console/mailed.ts';
+import { readMailedToken } from '../../support/mailbox.ts';
 import { NameServer } from '../../support/name-server.ts';
 import { clientId, clientSecret, startOidcProvider } from '../../support/oidc-provider/index.ts';
 import { startTestDatabase } from '../../support/database.ts';
@@ -12,9 +12,7 @@ const { url, database: db } = await startTestDatabase(t);
 const records = new Map<string, string>();
 const nameServer = await NameServer.start({}, name => [records.get(name) ?? []].flat());
 t.teardown(() => nameServer.stop());
-const folder = await createMailFolder(t);
-const { url: baseUrl } = await startSkeinOn(t, url, {
-  DATA_DIR: folder,
+const { url: baseUrl, log } = await startSkeinOn(t, url, {
   ALLOW_PRIVATE_ADDRESSES: 'true',
   NAME_SERVERS: nameServer.address,
 });
@@ -321,7 +319,7 @@ t.test('a session that accepts an invitation keeps its kind of sign-in', async t
   const { invitations } = inviter.api;
   const accept = async (email: string, signedIn: Response): Promise<Response> => {
     await invitations.create(inviter.workspaceId, { email });
-    const token = await readMailedToken(folder, email, 'join');
+    const token = await readMailedToken(log, email, 'join');
     const { accessToken } = (await signedIn.json()) as { accessToken: string };
     return post('accept-invitation', { token }, { authorization: `Bearer ${accessToken}` });
   };
