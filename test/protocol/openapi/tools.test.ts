@@ -120,7 +120,7 @@ t.test('openapi-typescript makes a client of it that compiles in strict mode', a
     types: [],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['client.ts'] }));
-  const { code, said } = await run('typescript/bin/tsc', '--project', 'tsconfig.json');
+  const { code, said } = await run('@typescript/native/bin/tsc', '--project', 'tsconfig.json');
   t.equal(said, '');
   t.equal(code, 0);
 });
