@@ -11,11 +11,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 const ignored = new Set(['node_modules', 'generated', 'gen', 'dist']);
 
 const name = String.raw`#?(\w*[a-z]Of)\b`;
-const isFunction = String.raw`(?:\s*:(?:=>|[^=;])*)?=\s*(?:async\s*)?(?:function\b|<|\(|\w+\s*=>)`;
+const isFunction = String.raw`\s*(?::(?:=>|[^=;])*)?=\s*(?:async\s*)?(?:function\b|<|\(|\w+\s*=>)`;
 const modifiers = String.raw`^[ \t]+(?:(?:public|private|protected|static|override|readonly|async|get|set)\s+)*`;
 
 /** @type {{ rule: string, patterns: RegExp[], message: string }[]} */
-const rules = [
+export const rules = [
   {
     rule: 'say-which',
     patterns: [
@@ -62,4 +62,4 @@ function checkFolder(folder) {
   }
 }
 
-for (const folder of process.argv.slice(2)) checkFolder(folder);
+if (import.meta.main) for (const folder of process.argv.slice(2)) checkFolder(folder);
