@@ -41,7 +41,16 @@ export interface Access {
 
 /** The quota that the operation counts towards (docs/contract-decisions.md, "Rate limits"). */
 export type RateClass =
-  'auth' | 'read' | 'write' | 'bulk' | 'invitation' | 'message' | 'receipt' | 'run' | 'test' | 'none';
+  | 'auth'
+  | 'read'
+  | 'write'
+  | 'bulk'
+  | 'invitation'
+  | 'message'
+  | 'receipt'
+  | 'run'
+  | 'test'
+  | 'none';
 
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

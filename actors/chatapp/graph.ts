@@ -49,7 +49,12 @@ const maxAnswerBytes = 4 * 1_048_576;
 
 /** Why there is no answer of the provider. `stopped`: the caller waits for none any more. */
 export type NoAnswer =
-  'timeout' | 'stopped' | 'unreachable' | 'rate_limited' | 'server_error' | 'invalid_answer';
+  | 'timeout'
+  | 'stopped'
+  | 'unreachable'
+  | 'rate_limited'
+  | 'server_error'
+  | 'invalid_answer';
 
 interface GraphRefusal {
   readonly noAnswer?: NoAnswer;

@@ -39,11 +39,7 @@ export function createBudgets({ db, clock }: BudgetServices): Budgets {
       const budget = await limits.get(environmentId, tenant);
       if (budget === undefined) return undefined;
       const { perRunMicros, perThreadMicros, perProjectDayMicros, fallsTo } = budget;
-      const check = (
-        scope: BudgetScope,
-        limitMicros: number,
-        spentMicros: number,
-      ): SpentBudget | undefined =>
+      const check = (scope: BudgetScope, limitMicros: number, spentMicros: number): SpentBudget | undefined =>
         spentMicros < limitMicros ? undefined : { scope, limitMicros, spentMicros, fallsTo };
 
       let spent = perRunMicros === null ? undefined : check('run', perRunMicros, costMicros);

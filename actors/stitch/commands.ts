@@ -116,7 +116,14 @@ export interface AttemptResult {
    * stitch's secrets can be opened).
    */
   readonly failure:
-    'timeout' | 'dns' | 'connect' | 'tls' | 'blocked_address' | 'no_body' | 'unreadable_secret' | null;
+    | 'timeout'
+    | 'dns'
+    | 'connect'
+    | 'tls'
+    | 'blocked_address'
+    | 'no_body'
+    | 'unreadable_secret'
+    | null;
   readonly error: string | null;
   /** The header Retry-After. */
   readonly retryAfter?: string;

@@ -36,7 +36,12 @@ export const snoozeReminder = 'snooze';
 
 /** What a thread tells a run. Each is said once to a run, so the command's name is also the key of its reminder. */
 type CommandToRun =
-  'begin' | 'settleSuggestion' | 'humanTookOver' | 'cancel' | 'resume' | typeof runCommand.answerDecided;
+  | 'begin'
+  | 'settleSuggestion'
+  | 'humanTookOver'
+  | 'cancel'
+  | 'resume'
+  | typeof runCommand.answerDecided;
 
 type Mutable<T> = { -readonly [Name in keyof T]: T[Name] };
 

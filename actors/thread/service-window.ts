@@ -26,7 +26,9 @@ const windowReminder = 'service-window';
 const closingMs = 3_600_000;
 
 type WindowEvent =
-  'thread.service_window.opened' | 'thread.service_window.closing' | 'thread.service_window.closed';
+  | 'thread.service_window.opened'
+  | 'thread.service_window.closing'
+  | 'thread.service_window.closed';
 
 /** When the reminder has to look next. */
 function getNextCheck(window: ServiceWindow): number {

@@ -5,7 +5,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -37,8 +36,8 @@ export async function compile(
   outDir: string,
   options: readonly string[] = compilerOptions.esm,
 ): Promise<void> {
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  const args = [compiler, '-p', toPath('tsconfig.json'), '--outDir', outDir, ...options];
+  const launcher = toPath('../../.config/launch.js');
+  const args = [launcher, '--bin', 'tsc', '-p', toPath('tsconfig.json'), '--outDir', outDir, ...options];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) throw new Error(`the compiler ended with ${code}`);

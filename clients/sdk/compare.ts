@@ -5,7 +5,6 @@
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -139,7 +138,7 @@ async function listExports(folder: string, file: string): Promise<ReadonlyMap<st
 
 /** Returns what the compiler says about the folder. */
 async function check(folder: string): Promise<string> {
-  const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  const launcher = fileURLToPath(new URL('../../.config/launch.js', import.meta.url));
   const args = [
     '--noEmit',
     '--strict',
@@ -148,7 +147,7 @@ async function check(folder: string): Promise<string> {
     '--skipLibCheck',
   ];
   const platform = ['--target', 'es2022', '--module', 'nodenext', '--lib', 'es2022,dom,dom.iterable'];
-  return run(process.execPath, [compiler, ...args, ...platform, 'check.ts'], {
+  return run(process.execPath, [launcher, '--bin', 'tsc', ...args, ...platform, 'check.ts'], {
     cwd: folder,
     maxBuffer: 2 ** 26,
   }).then(

@@ -8,7 +8,13 @@ import type { ErrorBody, ErrorCode } from './generated/types.ts';
 /** Anything that this package throws, but for a TypeError where it is called wrongly. */
 export abstract class SkeinError extends Error {
   abstract readonly kind:
-    'auth' | 'validation' | 'rate_limit' | 'api' | 'connection' | 'timeout' | 'signature';
+    | 'auth'
+    | 'validation'
+    | 'rate_limit'
+    | 'api'
+    | 'connection'
+    | 'timeout'
+    | 'signature';
 }
 
 /** No answer: there is no server, no way to it, no trust in its certificate, or the connection was lost. */

@@ -101,7 +101,8 @@ export async function verifySignature(
 
 /** Headers as a `Request` has them, or as an object, with their names in any case. */
 export type HeadersLike =
-  { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
+  | { get(name: string): string | null }
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What constructEvent needs of a request. */
 export interface Delivery {

@@ -46,7 +46,8 @@ export interface ShardSituation {
 }
 
 export type LeaseAction =
-  { readonly do: 'nothing' | 'claim' | 'take' | 'leave' } | { readonly do: 'hand over'; readonly to: string };
+  | { readonly do: 'nothing' | 'claim' | 'take' | 'leave' }
+  | { readonly do: 'hand over'; readonly to: string };
 
 const nothing: LeaseAction = { do: 'nothing' };
 const claim: LeaseAction = { do: 'claim' };

@@ -22,7 +22,8 @@ interface PendingAsk {
   timer: Timer;
   /** The caller's promise; undefined while doubtful. */
   settle:
-    { readonly resolve: (answer: string) => void; readonly reject: (reason: Error) => void } | undefined;
+    | { readonly resolve: (answer: string) => void; readonly reject: (reason: Error) => void }
+    | undefined;
   /** A node answered NoOwner. */
   isDoubtful: boolean;
   /** The answer, if it came while doubtful. */

@@ -79,7 +79,12 @@ export async function placeCluster<T>(placement: Placement<T>): Promise<T> {
       if (account !== undefined) await give(partial, account);
       await writeAccess(accessFile(folder));
       const { postmaster, access } = await serve({ folder, data: partial, binaries, account, log });
-      const recovered = await recover(toConnectionUrl(access)).finally(() => stop(postmaster));
+      let recovered: T;
+      try {
+        recovered = await recover(toConnectionUrl(access));
+      } finally {
+        await stop(postmaster);
+      }
       await placeRest();
       await rename(partial, join(dataDirectory, 'data'));
       return recovered;

@@ -11,8 +11,7 @@ export class DueWork extends Migration {
     this.addSql(`create index erasures_due on erasures (due_at)`);
 
     // The thread that a kept answer shows. Answers are JSON without spaces, and a quote inside a text is escaped.
-    this
-      .addSql(`create function skein_thread_of(answer text) returns text language sql immutable strict parallel safe as $$
+    this.addSql(`create function skein_thread_of(answer text) returns text language sql immutable strict parallel safe as $$
       select substring(answer from '"threadId":"(thread_[0-9a-z]{26})"')
     $$`);
     this.addSql(

@@ -23,8 +23,7 @@ export class FollowedLog extends Migration {
 
     // Called in the commit that has changed the stitch, before its events are appended. `wanted`: null when it accepts nothing any more;
     // `settled`: the stitch has settled or recorded everything up to there; `started`: deliveries whose requests are out.
-    this
-      .addSql(`create function skein_follow(followed text, wanted text[], settled bigint, started text[], at timestamptz)
+    this.addSql(`create function skein_follow(followed text, wanted text[], settled bigint, started text[], at timestamptz)
       returns void language plpgsql volatile as $$
       declare s stitches; head bigint;
       begin

@@ -22,11 +22,9 @@ export class Inbox extends Migration {
       where status = 'open' and assignee_user_id is null`);
     this.addSql(`create index threads_open on threads (project_id, environment_id, active_second)
       where status = 'open'`);
-    this
-      .addSql(`create index threads_of_assignee on threads (project_id, environment_id, assignee_user_id, active_second)
+    this.addSql(`create index threads_of_assignee on threads (project_id, environment_id, assignee_user_id, active_second)
       where status = 'open' and assignee_user_id is not null`);
-    this
-      .addSql(`create index threads_open_by_mode on threads (project_id, environment_id, agent_mode, active_second)
+    this.addSql(`create index threads_open_by_mode on threads (project_id, environment_id, agent_mode, active_second)
       where status = 'open' and agent_mode is not null`);
     this.addSql(`create index threads_by_window on threads (project_id, environment_id, window_minute)
       where window_minute is not null`);
@@ -34,8 +32,7 @@ export class Inbox extends Migration {
       where pending_suggestion is not null`);
     this.addSql(`create index threads_with_failures on threads (project_id, environment_id, active_second)
       where failed_sends is not null`);
-    this
-      .addSql(`create index agent_runs_suggesting on agent_runs (project_id, environment_id, created_at, agent_run_id)
+    this.addSql(`create index agent_runs_suggesting on agent_runs (project_id, environment_id, created_at, agent_run_id)
       where suggestion_status = 'pending'`);
   }
 }

@@ -41,8 +41,7 @@ export class Limits extends Migration {
         end
         $$`);
       const referencing = tables.map(({ table, rows }) => `${rows} table as ${table}`);
-      this
-        .addSql(`create trigger total_attachments_${verb} after ${verb} on attachments referencing ${referencing.join(' ')}
+      this.addSql(`create trigger total_attachments_${verb} after ${verb} on attachments referencing ${referencing.join(' ')}
         for each statement execute function skein_total_attachments_${verb}()`);
     }
   }
@@ -57,8 +56,7 @@ export class Limits extends Migration {
       `(select count(*) from ${table} where project_id = owner and ${condition})`;
     const ofWorkspace = `(select sum(t.bytes) from attachment_totals t join projects p on p.project_id = t.project_id
       where p.workspace_id = owner)`;
-    this
-      .addSql(`create function skein_limit(name text, most bigint, owner text) returns void language plpgsql volatile as $$
+    this.addSql(`create function skein_limit(name text, most bigint, owner text) returns void language plpgsql volatile as $$
       declare present bigint;
       begin
         perform pg_advisory_xact_lock(hashtextextended('limit/' || name || '/' || owner, 0));

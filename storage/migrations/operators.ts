@@ -26,8 +26,7 @@ export class Operators extends Migration {
       `(select count(*) from ${table} where project_id = owner and ${condition})`;
     const ofWorkspace = `(select sum(t.bytes) from attachment_totals t join projects p on p.project_id = t.project_id
       where p.workspace_id = owner)`;
-    this
-      .addSql(`create or replace function skein_limit(name text, most bigint, owner text) returns void language plpgsql volatile as $$
+    this.addSql(`create or replace function skein_limit(name text, most bigint, owner text) returns void language plpgsql volatile as $$
       declare present bigint;
       begin
         perform pg_advisory_xact_lock(hashtextextended('limit/' || name || '/' || owner, 0));

@@ -14,14 +14,15 @@ interface SnoozeItemsProps {
   readonly onOwn: () => void;
 }
 
-/** Rendered when the menu opens, from which on an hour is counted. */
+/** Rendered when the menu opens. The times to choose from count from that moment. */
 export function SnoozeItems({ onChosen, onOwn }: SnoozeItemsProps) {
   const texts = useTexts().thread.header;
   const timeZone = useTimeZone();
+  const [openedAt] = useState(() => new Date());
   return (
     <>
       <Menu.Label>{texts.snooze}</Menu.Label>
-      {listSnoozes(new Date(), timeZone).map(({ name, until }) => (
+      {listSnoozes(openedAt, timeZone).map(({ name, until }) => (
         <Menu.Item key={name} onClick={() => onChosen(until)}>
           {texts.snoozeFor[name]}
         </Menu.Item>

@@ -17,7 +17,8 @@ import { useTexts } from '../texts/index.ts';
 import { CreateKey } from './create-key.tsx';
 
 type Opened =
-  { readonly is: 'create' } | { readonly is: 'rename' | 'rotate' | 'revoke'; readonly key: ApiKey };
+  | { readonly is: 'create' }
+  | { readonly is: 'rename' | 'rotate' | 'revoke'; readonly key: ApiKey };
 
 export function Keys() {
   const texts = useTexts().keys;

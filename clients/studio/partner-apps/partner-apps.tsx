@@ -19,7 +19,8 @@ import { RevokeApp } from './revoke-app.tsx';
 import { RotateAppSecret } from './rotate-app-secret.tsx';
 
 type Opened =
-  { readonly is: 'create' } | { readonly is: 'rotate' | 'revoke'; readonly app: PartnerAppCredential };
+  | { readonly is: 'create' }
+  | { readonly is: 'rotate' | 'revoke'; readonly app: PartnerAppCredential };
 
 export function PartnerApps() {
   const { workspaceId, mayAdminister } = useWorkspace();

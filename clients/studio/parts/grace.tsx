@@ -13,7 +13,7 @@ export function Grace({ until, onEnd }: { readonly until: string; readonly onEnd
   useEffect(() => {
     if (isOver) onEnd();
     // Once, when the time is over.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
+    // oxlint-disable-next-line react/exhaustive-deps
   }, [isOver]);
   return (
     <Text size="xs" c="dimmed" component="span" ms={6} role="timer">

@@ -60,7 +60,8 @@ async function until(condition: () => boolean): Promise<void> {
 
 t.test('a client is let in with its session, and frames go both ways', async t => {
   let seen:
-    (Pick<HttpRequest, 'path' | 'params' | 'address'> & { readonly authorization: string }) | undefined;
+    | (Pick<HttpRequest, 'path' | 'params' | 'address'> & { readonly authorization: string })
+    | undefined;
   const { connect, notes, server } = await setUp(t, {
     upgrade: async request => {
       const { path, params, address } = request;

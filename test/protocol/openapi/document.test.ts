@@ -167,7 +167,8 @@ t.test('answers are grouped by status and carry their headers', async t => {
     if (row.hidden) continue;
     const responses = document.paths[row.path]?.[row.method.toLowerCase()]?.responses ?? {};
     const success = responses[row.success.status] as
-      { headers: Record<string, unknown>; content?: unknown } | undefined;
+      | { headers: Record<string, unknown>; content?: unknown }
+      | undefined;
     t.ok(success?.headers['X-Request-Id'] && success.headers['Service-Version'], id);
     t.equal('Idempotent-Replayed' in (success?.headers ?? {}), row.idempotency !== 'none');
     t.equal(success?.content === undefined, row.success.body === null && row.auth !== 'stream');

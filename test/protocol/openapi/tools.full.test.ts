@@ -78,9 +78,9 @@ export async function send(threadId: string, key: string): Promise<Json<'createM
   throw new Error(error.error + ' ' + error.requestId);
 }
 
-export const statusOf = (thread: components['schemas']['Thread']): 'open' | 'closed' | 'archived' => thread.status;
+export const getStatus = (thread: components['schemas']['Thread']): 'open' | 'closed' | 'archived' => thread.status;
 export type Received = webhooks['thread.message.received']['post']['requestBody']['content']['application/json'];
-export const bodyOf = (event: Received): string => event.data.message.body;
+export const getBody = (event: Received): string => event.data.message.body;
 
 // A field with a default may be left out.
 export const tool: components['schemas']['CreateToolBody'] = {
@@ -120,7 +120,7 @@ t.test('openapi-typescript makes a client of it that compiles in strict mode', a
     types: [],
   };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['client.ts'] }));
-  const { code, said } = await run('typescript/bin/tsc', '--project', 'tsconfig.json');
+  const { code, said } = await run('@typescript/native/bin/tsc', '--project', 'tsconfig.json');
   t.equal(said, '');
   t.equal(code, 0);
 });

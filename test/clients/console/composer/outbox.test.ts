@@ -8,7 +8,14 @@ import fc from '../../../support/fuzz.ts';
 
 /** What becomes of one try: it fails on its way there, on its way back, meets an earlier one that is being carried out, or is answered. */
 type Outcome =
-  'lost' | 'unanswered' | 'underWay' | 'busy' | 'accepted' | 'refused' | 'archived' | 'refusedBefore';
+  | 'lost'
+  | 'unanswered'
+  | 'underWay'
+  | 'busy'
+  | 'accepted'
+  | 'refused'
+  | 'archived'
+  | 'refusedBefore';
 
 const createError = (
   status: number,
