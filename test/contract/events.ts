@@ -48,14 +48,21 @@ async function findHead({ database, sandbox }: ContractFixture): Promise<StreamH
 /** The log of a project with one event of each name. */
 class EventLog {
   readonly #fixture: ContractFixture;
-  readonly #requests = new Map<OperationId, Asked>();
+  /** Requests that read the resources of the events. */
+  readonly #requests: ReadonlyMap<OperationId, Asked>;
   /** The place before the first event. */
   readonly #before: StreamHead;
   readonly #through: number;
   readonly #rows: readonly Named[];
 
-  private constructor(fixture: ContractFixture, before: StreamHead, through: number, rows: readonly Named[]) {
+  private constructor(
+    fixture: ContractFixture,
+    requests: ReadonlyMap<OperationId, Asked>,
+    [before, through]: readonly [StreamHead, number],
+    rows: readonly Named[],
+  ) {
     this.#fixture = fixture;
+    this.#requests = requests;
     this.#before = before;
     this.#through = through;
     this.#rows = rows;
@@ -78,9 +85,7 @@ class EventLog {
        where project_id = $1 and seq > $2 and seq <= $3 order by seq`,
       [projectId, before.seq, through],
     );
-    const log = new EventLog(fixture, before, through, rows);
-    for (const [id, asked] of requests) log.#requests.set(id, asked);
-    return log;
+    return new EventLog(fixture, requests, [before, through], rows);
   }
 
   async tryCaller(t: Test, by: Client): Promise<void> {

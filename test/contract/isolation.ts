@@ -282,10 +282,10 @@ export async function checkIsolation(t: Test, level: Level): Promise<void> {
   await t.test('of another tenant, with an access token', t =>
     probe(t, sandbox.person, [sandbox, foreign], [], takesToken),
   );
+  await t.test('of production, with a key of the sandbox', t =>
+    probe(t, sandbox.key, [sandbox, production], sharedByEnvironments),
+  );
   if (level === 'full') {
-    await t.test('of production, with a key of the sandbox', t =>
-      probe(t, sandbox.key, [sandbox, production], sharedByEnvironments),
-    );
     await t.test('of the sandbox, with a key of production', t =>
       probe(t, production.key, [production, sandbox], sharedByEnvironments),
     );

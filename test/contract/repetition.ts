@@ -63,7 +63,7 @@ async function createOther(fixture: ContractFixture, id: OperationId, asked: Ask
 async function tryOperation(t: Test, id: OperationId, fixture: ContractFixture, proxy: Proxy): Promise<void> {
   const scenario = scenarios[id];
   const { success, auth } = operations[id];
-  const { status } = success;
+  const status: number = success.status;
   const countMade = async (): Promise<unknown> => (await fixture.database.query(selectMade))[0];
   const { asked, by } = await good(id, scenario, fixture.sandbox);
   const request = { ...asked, key: `lost-${id}` };
