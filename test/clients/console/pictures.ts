@@ -15,6 +15,7 @@ import {
   type Operator,
   receive,
   startConsole,
+  verifyOwner,
 } from './console-page.ts';
 import { screens } from './screens.ts';
 import { setStage, type Stage, startStageServices } from './stage.ts';

@@ -2,7 +2,6 @@
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startChromium } from '../../support/chromium.ts';
-import { eventually } from '../../support/eventually.ts';
 import { findBarriers, openConsole, receive, shareConsole } from './console-page.ts';
 
 const setting = await shareConsole(t);
