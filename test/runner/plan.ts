@@ -23,7 +23,7 @@ const fullSuffix = '.full.test.ts';
 const alone: readonly RegExp[] = [
   /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
   // They replace timers and other globals.
-  /^test\/clients\/sdk\/(?:call|stream|uploads)\.test\.ts$/,
+  /^test\/clients\/(?:sdk\/(?:call|stream|uploads)|kit\/requests)\.test\.ts$/,
   /^test\/gateway\/(?:keys|composition\/start|http\/close|grpc\/reflection)\.test\.ts$/,
   /^test\/storage\/backup\//,
 ];
