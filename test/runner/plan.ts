@@ -23,7 +23,7 @@ const fullSuffix = '.full.test.ts';
 const unshared: readonly RegExp[] = [
   /^test\/(?:cluster|node|config|deploy|docs|examples|chatapp)\//,
   // They replace timers and other globals.
-  /^test\/clients\/sdk\/(?:call|stream|uploads)\.test\.ts$/,
+  /^test\/clients\/(?:sdk\/(?:call|stream|uploads)|kit\/requests)\.test\.ts$/,
   /^test\/gateway\/http\/close\.test\.ts$/,
   /^test\/storage\/backup\//,
   /^test\/security\/.*\.full\.test\.ts$/,

@@ -100,11 +100,13 @@ t.test('pictures open in a viewer, one after the other; audio plays in place', a
   const sound = log.getByLabel('voice.wav');
   const ended = sound.evaluate(async element => {
     const media = element as unknown as {
+      controls: boolean;
       muted: boolean;
       play(): Promise<void>;
       onended: (() => void) | null;
       readonly currentTime: number;
     };
+    if (!media.controls) throw new Error('the player has no controls');
     media.muted = true;
     const end = new Promise<void>(resolve => (media.onended = resolve));
     await media.play();
