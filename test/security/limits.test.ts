@@ -93,6 +93,15 @@ t.test('what is archived or revoked makes room, and is not restored past the lim
     409,
   );
 
+  const [stitch] = await person.all<{ stitchId: string }>('listStitches', { query: scope });
+  const removed = { params: { stitchId: stitch?.stitchId ?? '' } };
+  await person.get('archiveStitch', removed);
+  t.equal((await person.ask('createStitch', { body: makers.stitches[1] })).status, 201);
+  t.equal(
+    (await person.ask('updateStitch', { ...removed, body: { projectId, archived: false } })).status,
+    409,
+  );
+
   const keys = await person.all<{ apiKeyId: string; name: string }>('listApiKeys', { query: { projectId } });
   const [one, other] = keys
     .filter(key => key.name === name)

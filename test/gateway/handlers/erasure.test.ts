@@ -383,11 +383,11 @@ t.test('a copy has everything of one participant, in pages of any size, until it
   await key.get('createMessage', { params, body: answered });
   const runIds = [newId('run'), newId('run')];
   await database.query(
-    `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, provider, model, mode, tool_call_count, trace, status,
+    `insert into agent_runs (agent_run_id, project_id, environment_id, thread_id, agent_id, loom_id, loom_version_id, provider, model, mode, tool_call_count, trace, status,
        metadata, state, version, created_at, updated_at)
-     select id, $2, $3, $4, 'llm_provider_1', 'small', 'auto', 0, '{"steps":[]}', 'failed', '{}', '{}', 1, to_timestamp(n), to_timestamp(n)
+     select id, $2, $3, $4, $5, $6, $7, 'llm_provider_1', 'small', 'auto', 0, '{"steps":[]}', 'failed', '{}', '{}', 1, to_timestamp(n), to_timestamp(n)
      from unnest($1::text[]) with ordinality r (id, n)`,
-    [runIds, projectId, environmentId, threadId],
+    [runIds, projectId, environmentId, threadId, newId('agent'), newId('loom'), newId('loomVersion')],
   );
   const list = (limit: number) =>
     key.all<PersonalDataRecord>('listPersonalData', { params, query: { limit } });

@@ -152,6 +152,19 @@ t.test('a session or key that is revoked: 4001; a membership that is gone: 4003;
   t.equal(clients[3]?.closed, undefined);
 });
 
+t.test('an event that withdraws a right has the rights checked at once', async t => {
+  const userId = newId('user');
+  const { events, node, connect } = await setUp(t, {
+    admit: () => admission({ userId }),
+    findRevokedCredentials: () => Promise.resolve(new Set([toMemberKey(projectId, userId)])),
+  });
+  const client = connect();
+  await client.resume();
+  node.stream.context.hub.onEvents([{ ...events.append(), eventName: 'project.member.removed' }]);
+  t.equal(await client.end(), 4003);
+  t.same(client.seqs, [1], 'the event itself was still shown');
+});
+
 t.test('rights that cannot be checked leave the sockets alone', async t => {
   let asked = 0;
   const { connect, clock } = await setUp(t, {
