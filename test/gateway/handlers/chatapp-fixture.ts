@@ -1,31 +1,46 @@
-/** A node in the test's own process, a tenant with a partner app, and numbers at a chat provider that behaves as the real one. */
+/** A tenant with a partner app, and numbers at a chat provider that behaves as the real one. */
 import type { Test } from 'tap';
 import type { Channel } from '../../../protocol/resources/channel.ts';
 import type { ChatappStatus } from '../../../protocol/resources/chatapp.ts';
 import type { CreatedPartnerAppCredential } from '../../../protocol/resources/partner-app.ts';
-import { Line } from '../../node/client.ts';
-import { signUp, type Tenant } from '../../node/tenant.ts';
+import type { Database } from '../../../storage/database/database.ts';
+import type { Tenant } from '../../node/tenant.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
 import { freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
-import { startSkeinOn } from '../../support/skein.ts';
+import { shareSkein, startSkeinOn, type TestSkein } from '../../support/skein.ts';
 
-/** Everything ends with the test. `variables` are the node's, beside those of the provider and its keys. */
-export async function startChatapp(t: Test, variables: Readonly<Record<string, string>> = {}) {
+type Variables = Readonly<Record<string, string>>;
+
+/** Starts a provider, and a node of the test's own. `variables` are added to those of the provider and of the node's keys. */
+export async function startChatapp(
+  t: Test,
+  variables: Variables | ((provider: ChatappProvider) => Variables) = {},
+) {
   const provider = await ChatappProvider.start();
   t.teardown(() => provider.stop());
-  const { accounts } = provider;
   const { url: databaseUrl, database } = await startTestDatabase(t);
-  // Of every node on this database.
+  // For every node on this database.
   const environment = {
     CHATAPP_GRAPH_URL: provider.url,
     SECRET_KEYS: freshKey(),
     TOKEN_KEYS: freshKey(),
-    ...variables,
+    ...(typeof variables === 'function' ? variables(provider) : variables),
   };
   const skein = await startSkeinOn(t, databaseUrl, environment);
-  const line = new Line(skein.url, t);
-  const tenant = await signUp(line);
+  return { ...(await createChatapp(skein, provider, database)), databaseUrl, environment };
+}
+
+/** Signs up at the shared node, whose provider serves the tenant's app. */
+export async function shareChatapp(t: Test) {
+  const skein = await shareSkein(t);
+  return createChatapp(skein, skein.provider, skein.database);
+}
+
+async function createChatapp(skein: TestSkein, provider: ChatappProvider, database: Database) {
+  const { accounts } = provider;
+  const { line } = skein;
+  const tenant = await skein.tenant();
   const verify = ({ userId }: Tenant) =>
     database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
   await verify(tenant);
@@ -42,7 +57,7 @@ export async function startChatapp(t: Test, variables: Readonly<Record<string, s
     const body = { projectId, environmentId, name: 'Chat', kind: 'chatapp' };
     return (await key.get<Channel>('createChannel', { body })).channelId;
   };
-  /** An account with one number, and a token for it. */
+  /** Adds an account with one number, and a token for it. */
   const newNumber = (more: Parameters<typeof accounts.addNumber>[1] = {}) => {
     const account = accounts.addAccount();
     return { account, number: accounts.addNumber(account, more), token: accounts.addToken(app, account) };
@@ -52,7 +67,7 @@ export async function startChatapp(t: Test, variables: Readonly<Record<string, s
       params: { channelId },
       body: { projectId: by.projectId, partnerAppCredentialId, ...given },
     });
-  /** A channel that is connected to a new number. */
+  /** Creates a channel that is connected to a new number. */
   const connected = async () => {
     const channelId = await newChannel();
     const at = newNumber();
@@ -63,8 +78,6 @@ export async function startChatapp(t: Test, variables: Readonly<Record<string, s
   return {
     provider,
     database,
-    databaseUrl,
-    environment,
     skein,
     line,
     tenant,
