@@ -87,16 +87,3 @@ t.test('its version is that of the program', async t => {
   t.match(chart, { apiVersion: 'v2', name: 'skein', version, appVersion: version });
   t.equal((values['image'] as Values)['tag'], version);
 });
-
-t.test('what is beyond the templates that can be rendered here is refused', async t => {
-  const release = { name: 'skein', values: { a: { b: 'off', none: '' } } };
-  const rendered = (text: string) => renderTemplate(text, release);
-  t.equal(rendered('x:\n  {{- toYaml .Values.a | nindent 2 }}\n'), 'x:\n  b: "off"\n  none: ""\n');
-  t.equal(rendered('a\n{{- if .Values.a.none }}\nb\n{{- end }}\nc {{ .Values.a.b | quote }}'), 'a\nc "off"');
-  t.throws(() => rendered('{{ .Values.a.missing }}'), /values.yaml has no Values.a.missing/);
-  t.throws(() => rendered('{{ range .Values.a }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ .Values.a.b | upper }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ .Files.Get "x" }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ if .Values.a }}'), /an if without its end/);
-  t.throws(() => rendered('{{ end }}'), /an end without an if/);
-});

@@ -21,7 +21,10 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const unshared: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|security|chatapp|contract|simulation)\//,
+  /^test\/(?:cluster|config|deploy|docs|security|contract|simulation)\//,
+  /^test\/chatapp\/(?:overload|send-kill)\./,
+  /^test\/examples\/(?:snippets|stream-follower|token-aware-client)\./,
+  /^test\/node\/(?:agents|database|drain|failover|kill|retry-in-flight)\./,
   /^test\/clients\/(?:cli|sdk)\//,
   /^test\/clients\/console\/(?:demo|cluster|no-stream)\.test\.ts$/,
   /^test\/gateway\/(?:keys|composition\/start|http\/close|grpc\/reflection)\.test\.ts$/,
