@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { parse } from 'yaml';
 import { checkAgreement, find, getContainer } from './support/agreement.ts';
-import { readValues, renderChart, renderTemplate, type Values } from './support/helm.ts';
+import { readValues, renderChart, type Values } from './support/helm.ts';
 import { findFaults } from './support/kubernetes-schemas.ts';
 import { kustomize } from './support/kustomize.ts';
 import { toKey } from './support/manifest.ts';

@@ -10,7 +10,6 @@ import { variables } from '../../gateway/config/variables.ts';
 import { checkAgreement, find, getContainer } from './support/agreement.ts';
 import { findFaults } from './support/kubernetes-schemas.ts';
 import { kustomize, readKustomization } from './support/kustomize.ts';
-import type { Manifest } from './support/manifest.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = `${root}deploy/kubernetes`;
