@@ -7,9 +7,9 @@ import { silentLog } from '../../runtime/observability/log.ts';
 import { erasePersonalData } from '../../storage/retention/erasures.ts';
 import { createPayload, type Json } from '../support/chatapp-provider/index.ts';
 import { eventually } from '../support/eventually.ts';
-import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
+import { shareChatapp } from '../gateway/handlers/chatapp-fixture.ts';
 
-const { provider, database, tenant, connected } = await startChatapp(t);
+const { provider, database, tenant, connected } = await shareChatapp(t);
 const { projectId, key, person } = tenant;
 
 const text = (body: string): Json => ({ type: 'text', text: { body } });

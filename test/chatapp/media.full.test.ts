@@ -6,13 +6,13 @@ import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
 import { silentLog } from '../../runtime/observability/log.ts';
 import { erasePersonalData } from '../../storage/retention/erasures.ts';
-import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
+import { shareChatapp } from '../gateway/handlers/chatapp-fixture.ts';
 import type { ListOf } from '../node/client.ts';
 import { columnsWith } from '../support/columns-with.ts';
 import type { Json, PhoneNumber } from '../support/chatapp-provider/index.ts';
 import { eventually } from '../support/eventually.ts';
 
-const { provider, database, tenant, connected } = await startChatapp(t);
+const { provider, database, tenant, connected } = await shareChatapp(t);
 const { projectId, key, person } = tenant;
 
 const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
@@ -278,7 +278,8 @@ t.test('erasing a participant leaves nothing of them, and what has not left does
   // One that was leaving at that moment finds nobody to go to.
   await eventually(
     'nothing leaves any more',
-    async () => (await database.query('select from chatapp_sends')).length === 0,
+    async () =>
+      (await database.query('select from chatapp_sends where channel_id = $1', [channelId])).length === 0,
   );
   t.notOk(provider.messages.sent.some(({ callbackData }) => callbackData === reply.messageId));
   const [inbound, outbound] = await findMessages(channelId);

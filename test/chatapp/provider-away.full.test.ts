@@ -2,10 +2,10 @@
 import t from 'tap';
 import type { Message } from '../../protocol/resources/message.ts';
 import type { Thread } from '../../protocol/resources/thread.ts';
-import { startChatapp } from '../gateway/handlers/chatapp-fixture.ts';
+import { shareChatapp } from '../gateway/handlers/chatapp-fixture.ts';
 import { eventually } from '../support/eventually.ts';
 
-const { provider, database, tenant, connect, connected } = await startChatapp(t);
+const { provider, database, tenant, connect, connected } = await shareChatapp(t);
 const { projectId, key } = tenant;
 const { faults, messages: taken } = provider;
 
@@ -49,38 +49,6 @@ t.test('a provider that nobody reaches: what never left is sent once it is back'
   await at.hasStatus(messageId, 'sent');
   t.equal(countAtProvider(messageId), 1);
 });
-
-t.test('a provider that goes away after it has taken a message: it is not sent again', async t => {
-  const at = await talking();
-  const gone = Promise.withResolvers<void>();
-  taken.accepted = () => {
-    taken.accepted = () => undefined;
-    void provider.goDown().then(gone.resolve);
-  };
-  const messageId = await at.send('Hello?');
-  await eventually('unknown', async () => (await findSend(messageId))?.status === 'unknown');
-  await gone.promise;
-  await provider.comeBack();
-  t.equal((await at.read(messageId)).status, 'queued');
-  const [sent] = taken.sent.filter(({ callbackData }) => callbackData === messageId);
-  if (sent === undefined) throw new Error('nothing was sent');
-  await provider.report(sent, 'delivered');
-  await at.hasStatus(messageId, 'delivered');
-  t.equal(countAtProvider(messageId), 1);
-});
-
-t.test(
-  '429 without a word of the provider is tried again; its own errors keep their meaning at any status',
-  async t => {
-    const at = await talking();
-    const before = faults.happened;
-    faults.script('messages', { kind: 'status', status: 429 }, { kind: 'error', code: 131_000 });
-    const messageId = await at.send('Hello');
-    await at.hasStatus(messageId, 'sent');
-    t.equal(faults.happened - before, 2);
-    t.equal(countAtProvider(messageId), 1);
-  },
-);
 
 t.test('that it was throttled before says nothing of a message that the provider then fails at', async t => {
   const at = await talking();

@@ -9,7 +9,7 @@ import type { ConversationsClient } from '../../protocol/gen/skein/internal/v1/C
 import type { IngestMessageResponse__Output } from '../../protocol/gen/skein/internal/v1/IngestMessageResponse.ts';
 import type { IngestMessagesResponse__Output } from '../../protocol/gen/skein/internal/v1/IngestMessagesResponse.ts';
 import { ShardWatcher } from '../gateway/grpc/shard-watcher.ts';
-import { answer, bearer, connect, getFailure, inbound } from '../gateway/grpc/grpc-fixture.ts';
+import { answer, bearer, connect, inbound } from '../gateway/grpc/grpc-fixture.ts';
 import { Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
 import type { NodeProcess } from '../support/node-process.ts';
@@ -19,16 +19,17 @@ import { metric, TestCluster } from './support/cluster.ts';
 const forwarded = (node: NodeProcess): Promise<number> =>
   metric(node, 'skein_asks_forwarded_total{kind="thread"}');
 
-/** As the map has them. */
-const byId = ({ running }: TestCluster): NodeProcess[] => running.sort((a, b) => (a.id < b.id ? -1 : 1));
+const cluster = await TestCluster.start(t, { nodes: 2, grpc: true });
+await cluster.settled();
+/** In the order of the map. */
+const [one, two] = cluster.running.sort((a, b) => (a.id < b.id ? -1 : 1)) as [NodeProcess, NodeProcess];
 
-function createClient(t: Test, cluster: TestCluster, node: NodeProcess): ConversationsClient {
+function createClient(t: Test, node: NodeProcess): ConversationsClient {
   return connect(t, cluster.getGrpcAddress(node));
 }
 
 /** The owner that the answer names, and the answer. */
 async function named<T>(
-  cluster: TestCluster,
   call: (metadata: Metadata, done: (error: ServiceError | null, value?: T) => void) => ClientUnaryCall,
 ): Promise<{ readonly owner: string; readonly value: T }> {
   let owner = '';
@@ -39,15 +40,11 @@ async function named<T>(
 }
 
 t.test('answers name the owner, and any node does what another one owns', async t => {
-  const cluster = await TestCluster.start(t, { nodes: 2, grpc: true });
-  const [one, two] = byId(cluster);
-  if (one === undefined || two === undefined) throw new Error('two nodes were asked for');
-  await cluster.settled();
   const tenant = await signUp(new Line(one.url, t));
-  const client = createClient(t, cluster, one);
+  const client = createClient(t, one);
   const isOfOne = await cluster.ownership(one);
   const ingest = (who: string, key: string) =>
-    named<IngestMessageResponse__Output>(cluster, (metadata, done) =>
+    named<IngestMessageResponse__Output>((metadata, done) =>
       client.ingestMessage(inbound(tenant, key, { externalParticipantRef: who }), metadata, done),
     );
 
@@ -63,9 +60,9 @@ t.test('answers name the owner, and any node does what another one owns', async 
 
     const { projectId, environmentId } = tenant;
     const thread = { projectId, environmentId, threadId };
-    const read = await named(cluster, (metadata, done) => client.getThread(thread, metadata, done));
+    const read = await named((metadata, done) => client.getThread(thread, metadata, done));
     const outbound = { ...thread, idempotencyKey: `reply-${i}`, body: 'Hello' };
-    const sent = await named(cluster, (metadata, done) => client.sendMessage(outbound, metadata, done));
+    const sent = await named((metadata, done) => client.sendMessage(outbound, metadata, done));
     t.same([read.owner, sent.owner], [owner, owner], 'as of the other methods');
     t.match(read.value, { thread: { threadId } });
     t.match(sent.value, { message: { threadId } });
@@ -91,12 +88,8 @@ t.test('answers name the owner, and any node does what another one owns', async 
 });
 
 t.test('the map is told at once, and again when a node drains and when one joins', async t => {
-  const cluster = await TestCluster.start(t, { nodes: 2, grpc: true });
-  const [one, two] = byId(cluster);
-  if (one === undefined || two === undefined) throw new Error('two nodes were asked for');
-  await cluster.settled();
-  const watcher = new ShardWatcher(createClient(t, cluster, one), cluster.serviceToken);
-  const leaving = new ShardWatcher(createClient(t, cluster, two), cluster.serviceToken);
+  const watcher = new ShardWatcher(createClient(t, one), cluster.serviceToken);
+  const leaving = new ShardWatcher(createClient(t, two), cluster.serviceToken);
 
   const expected = await Promise.all(
     [one, two].map(async node => ({
@@ -126,16 +119,4 @@ t.test('the map is told at once, and again when a node drains and when one joins
     'a node that tells no address is named by its id',
   );
   watcher.cancel();
-});
-
-t.test('without a service token nothing is told', async t => {
-  const cluster = await TestCluster.start(t, { nodes: 1, grpc: true });
-  const [node] = cluster.running;
-  if (node === undefined) throw new Error('no node runs');
-  for (const metadata of [new Metadata(), bearer('a-token-that-nobody-was-given-0123456789')]) {
-    const call = createClient(t, cluster, node).watchShards({}, metadata);
-    call.resume();
-    const [error] = (await once(call, 'error')) as [ServiceError];
-    t.match(getFailure(error), { code: codes.UNAUTHENTICATED });
-  }
 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { parse } from 'yaml';
 import { checkAgreement, find, getContainer } from './support/agreement.ts';
-import { readValues, renderChart, renderTemplate, type Values } from './support/helm.ts';
+import { readValues, renderChart, type Values } from './support/helm.ts';
 import { findFaults } from './support/kubernetes-schemas.ts';
 import { kustomize } from './support/kustomize.ts';
 import { toKey } from './support/manifest.ts';
@@ -86,17 +86,4 @@ t.test('its version is that of the program', async t => {
   const chart = parse(readFileSync(`${folder}/Chart.yaml`, 'utf8')) as Values;
   t.match(chart, { apiVersion: 'v2', name: 'skein', version, appVersion: version });
   t.equal((values['image'] as Values)['tag'], version);
-});
-
-t.test('what is beyond the templates that can be rendered here is refused', async t => {
-  const release = { name: 'skein', values: { a: { b: 'off', none: '' } } };
-  const rendered = (text: string) => renderTemplate(text, release);
-  t.equal(rendered('x:\n  {{- toYaml .Values.a | nindent 2 }}\n'), 'x:\n  b: "off"\n  none: ""\n');
-  t.equal(rendered('a\n{{- if .Values.a.none }}\nb\n{{- end }}\nc {{ .Values.a.b | quote }}'), 'a\nc "off"');
-  t.throws(() => rendered('{{ .Values.a.missing }}'), /values.yaml has no Values.a.missing/);
-  t.throws(() => rendered('{{ range .Values.a }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ .Values.a.b | upper }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ .Files.Get "x" }}'), /is not rendered here/);
-  t.throws(() => rendered('{{ if .Values.a }}'), /an if without its end/);
-  t.throws(() => rendered('{{ end }}'), /an end without an if/);
 });

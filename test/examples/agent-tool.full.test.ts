@@ -1,12 +1,10 @@
 /** examples/agent-tool: an agent refunds by it, once for each call, and nobody else does. */
 import { LLMock } from '@copilotkit/aimock';
 import t from 'tap';
-import { signUp } from '../../bench/demo/account.ts';
 import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import { signedBody } from '../../protocol/signature.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
-import { makeAgentChannel } from './agent-channel.ts';
+import { createChannelAgent } from './channel-agent.ts';
+import { shareNodeWithChannel } from './example-node.ts';
 import { Example } from './example.ts';
 
 const model = new LLMock({ port: 0, strict: true, logLevel: 'silent' });
@@ -16,14 +14,7 @@ model.on({ userMessage: /refund/ }, { content: 'You have your 49 euros back.' })
 await model.start();
 t.teardown(() => model.stop());
 
-const { url: databaseUrl } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, {
-  DATABASE_URL: databaseUrl,
-  ALLOW_PRIVATE_ADDRESSES: 'true',
-  LLM_PROVIDER_1_URL: `${model.url}/v1`,
-});
-await node.start();
-const { api, accessToken, projectId, environmentId } = await signUp(node.url);
+const { url: nodeUrl, models, api, accessToken, projectId, channelId } = await shareNodeWithChannel(t);
 const { toolId, signingSecret } = await api.post<{ toolId: string; signingSecret: string }>('/tools', {
   projectId,
   name: 'refund_order',
@@ -47,17 +38,17 @@ t.test('Skein calls it, and is told what it has done', async t => {
 });
 
 t.test('an agent calls it', async t => {
-  const channelId = await makeAgentChannel(api, {
+  await createChannelAgent(api, {
     projectId,
-    environmentId,
+    channelId,
     name: 'Refunds',
     systemPrompt: 'Refund orders.',
     provider: 'llm_provider_1',
     model: 'gpt-4o-mini',
     toolId,
-    secret: 'sk-0123456789',
+    secret: models.register(`${model.url}/v1`),
   });
-  const stream = new ConsoleStream(node.url, projectId, accessToken);
+  const stream = new ConsoleStream(nodeUrl, projectId, accessToken);
   await stream.open();
   t.teardown(() => stream.close());
   await api.post(

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import type { Message, Page } from '../../bench/demo/api.ts';
 import { withTimeLimit } from '../support/time-limit.ts';
 import { Example } from './example.ts';
-import { startNodeWithChannel } from './example-node.ts';
+import { shareNodeWithChannel } from './example-node.ts';
 
 /** What the provider was asked to send, in order, and what it answers: a status, or 200 where there is none. */
 const asked: { readonly to: string; readonly text: string; readonly key: string }[] = [];
@@ -37,7 +37,7 @@ async function askedTimes(count: number): Promise<void> {
   }
 }
 
-const { node, api, projectId, channelId } = await startNodeWithChannel(t);
+const { url: nodeUrl, api, projectId, channelId } = await shareNodeWithChannel(t);
 const { secret } = await api.post<{ secret: string }>('/api-keys', {
   projectId,
   name: 'Bridge',
@@ -45,7 +45,7 @@ const { secret } = await api.post<{ secret: string }>('/api-keys', {
   scopes: ['channels:read', 'channels:write', 'messages:write'],
 });
 const { example, url } = await Example.listening(t, 'channel-bridge', {
-  SKEIN_BASE_URL: node.url,
+  SKEIN_BASE_URL: nodeUrl,
   SKEIN_API_KEY: secret,
   CHANNEL_ID: channelId,
   PROVIDER_URL: `http://127.0.0.1:${(provider.address() as AddressInfo).port}`,

@@ -1,14 +1,11 @@
-/** A node as the examples meet it: a process of its own, with an account and a custom channel. */
+/** An account of the shared node with a custom channel, for tests of examples. */
 import type { Test } from 'tap';
 import { signUp } from '../../bench/demo/account.ts';
-import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
+import { shareSkein } from '../support/skein.ts';
 
-export async function startNodeWithChannel(t: Test) {
-  const { url: databaseUrl } = await startTestDatabase(t);
-  const node = await NodeProcess.make(t, { DATABASE_URL: databaseUrl, ALLOW_PRIVATE_ADDRESSES: 'true' });
-  await node.start();
-  const account = await signUp(node.url);
+export async function shareNodeWithChannel(t: Test) {
+  const { url, models } = await shareSkein(t);
+  const account = await signUp(url);
   const { projectId, environmentId } = account;
   const { channelId } = await account.api.post<{ channelId: string }>('/channels', {
     projectId,
@@ -16,5 +13,5 @@ export async function startNodeWithChannel(t: Test) {
     name: 'Custom',
     kind: 'custom',
   });
-  return { ...account, node, channelId };
+  return { ...account, url, models, channelId };
 }

@@ -3,9 +3,9 @@ import t from 'tap';
 import { signUp } from '../../bench/demo/account.ts';
 import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import { startTestDatabase } from '../support/database.ts';
-import { NodeProcess } from '../support/node-process.ts';
 import { answer, Receiver } from '../support/receiver.ts';
-import { makeAgentChannel } from './agent-channel.ts';
+import { startSkeinOn } from '../support/skein.ts';
+import { createChannelAgent } from './channel-agent.ts';
 import { Example } from './example.ts';
 
 const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
@@ -22,14 +22,9 @@ const variables = Object.fromEntries(
 const { OPENAI_KEY: secret = '', ...urls } = variables;
 
 const { url: databaseUrl } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, {
-  DATABASE_URL: databaseUrl,
-  ALLOW_PRIVATE_ADDRESSES: 'true',
-  ...urls,
-});
-await node.start();
-const { api, accessToken, projectId, environmentId } = await signUp(node.url);
-const stream = new ConsoleStream(node.url, projectId, accessToken);
+const { url } = await startSkeinOn(t, databaseUrl, { ALLOW_PRIVATE_ADDRESSES: 'true', ...urls });
+const { api, accessToken, projectId, environmentId } = await signUp(url);
+const stream = new ConsoleStream(url, projectId, accessToken);
 await stream.open();
 t.teardown(() => stream.close());
 const tool = await Receiver.start();
@@ -44,9 +39,15 @@ const { toolId } = await api.post<{ toolId: string }>('/tools', {
 
 for (const provider of providers) {
   t.test(`an agent of ${provider}`, async t => {
-    const channelId = await makeAgentChannel(api, {
+    const { channelId } = await api.post<{ channelId: string }>('/channels', {
       projectId,
       environmentId,
+      name: 'Custom',
+      kind: 'custom',
+    });
+    await createChannelAgent(api, {
+      projectId,
+      channelId,
       name: 'Local',
       systemPrompt: 'You are kind.',
       provider,

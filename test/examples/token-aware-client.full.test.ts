@@ -119,17 +119,6 @@ t.test('what was said is stored once, in its order', async t => {
   }
 });
 
-t.test('a token that nobody was given ends it with what the server says', async t => {
-  const outsider = new Example(t, 'token-aware-client', {
-    ...variables,
-    SERVICE_TOKEN: 'a-token-that-nobody-was-given-0123456789',
-    SKEIN_GRPC: cluster.getGrpcAddress(one),
-  });
-  outsider.write(JSON.stringify({ participant: 'nobody', body: 'Hello' }));
-  await outsider.said(/UNAUTHENTICATED/);
-  t.equal(await outsider.finish(), 1);
-});
-
 t.test('nodes that tell no address are used by turns', async t => {
   const silent = await cluster.add({ GRPC_ADVERTISED_ADDRESS: '' });
   await one.stop();

@@ -2,9 +2,9 @@
 import t from 'tap';
 import { signService } from '../../protocol/signature.ts';
 import { Example } from './example.ts';
-import { startNodeWithChannel } from './example-node.ts';
+import { shareNodeWithChannel } from './example-node.ts';
 
-const { api, projectId, channelId } = await startNodeWithChannel(t);
+const { api, projectId, channelId } = await shareNodeWithChannel(t);
 // The secret comes with the stitch, and the address only with the receiver, which is given a free port.
 const { stitch, secret } = await api.post<{ stitch: { stitchId: string }; secret: string }>('/stitches', {
   projectId,

@@ -21,7 +21,10 @@ const fullSuffix = '.full.test.ts';
 
 /** Files that kill, configure or restart processes, or read what their process has in total. */
 const unshared: readonly RegExp[] = [
-  /^test\/(?:cluster|node|config|deploy|docs|examples|chatapp)\//,
+  /^test\/(?:cluster|config|deploy|docs)\//,
+  /^test\/chatapp\/(?:overload|send-kill)\./,
+  /^test\/examples\/(?:snippets|stream-follower|token-aware-client)\./,
+  /^test\/node\/(?:agents|database|drain|failover|kill|retry-in-flight)\./,
   // They replace timers and other globals.
   /^test\/clients\/(?:sdk\/(?:call|stream|uploads)|kit\/requests)\.test\.ts$/,
   /^test\/gateway\/http\/close\.test\.ts$/,

@@ -43,7 +43,7 @@ export function renderChart(folder: string, release: Release): Rendered {
 const actions = /\{\{(?<trimBefore>-(?=\s))?\s*(?<code>.*?)\s*(?<trimAfter>(?<=\s)-)?\}\}/gs;
 
 /** @param used is given the paths that were asked for */
-export function renderTemplate(text: string, release: Release, used: Set<string> = new Set()): string {
+function renderTemplate(text: string, release: Release, used: Set<string> = new Set()): string {
   let output = '';
   let at = 0;
   let trims = false;

@@ -12,23 +12,6 @@ import {
 
 const note = { projectId, text: 'hello' };
 
-t.test('keys act by their scopes, in their own project and environment', async t => {
-  const { ask } = await startRest(t);
-  const post = async (as: string, body: object) => {
-    const { status, json } = await ask('POST', '/v1/notes', { as, body });
-    return json?.error ?? status;
-  };
-  t.equal(await post('writer', note), 201);
-  t.equal(await post('everything', note), 201, 'the wildcard');
-  t.equal(await post('reader', note), 'svc/auth/insufficient_scope');
-  t.equal(await post('writer', { ...note, environmentId: sandbox }), 201);
-  t.equal(await post('writer', { ...note, environmentId: production }), 'svc/runtime/not_found');
-  t.equal(await post('writer', { ...note, projectId: otherProjectId }), 'svc/runtime/not_found');
-  t.equal(await post('reader', { ...note, projectId: otherProjectId }), 'svc/auth/insufficient_scope');
-  const read = await ask('GET', '/v1/notes/note_1', { as: 'writer' });
-  t.match(read.json, { project: { projectId, role: 'key' } }, 'its own where none is named');
-});
-
 t.test('who is refused is told what is missing', async t => {
   const { ask } = await startRest(t);
   t.match((await ask('POST', '/v1/notes', { as: 'reader', body: note })).json, {
@@ -47,52 +30,6 @@ t.test('who is refused is told what is missing', async t => {
   }
 });
 
-t.test('keys do not reach what is for users, not even with the wildcard', async t => {
-  const { ask } = await startRest(t);
-  t.equal((await ask('POST', '/v1/workspaces', { as: 'everything' })).json?.error, 'svc/auth/invalid_token');
-  t.equal(
-    (await ask('PUT', '/v1/workspaces/ws_one', { as: 'everything' })).json?.error,
-    'svc/auth/insufficient_scope',
-  );
-  t.equal(
-    (await ask('GET', `/v1/console/${projectId}/members`, { as: 'everything' })).json?.error,
-    'svc/auth/insufficient_scope',
-  );
-});
-
-t.test('users act by their role in the project', async t => {
-  const { ask } = await startRest(t);
-  const role = async (as: string, body: object = note) => {
-    const { json } = await ask('POST', '/v1/notes', { as, body });
-    return json?.error ?? (json?.project as { role: string }).role;
-  };
-  t.equal(await role('owner'), 'owner');
-  t.equal(await role('developer'), 'developer');
-  t.equal(await role('agent'), 'agent', 'of the Console');
-  t.equal(
-    await role('viewer'),
-    'svc/auth/insufficient_scope',
-    'who sees the project learns that it is there',
-  );
-  t.equal(await role('boss'), 'svc/auth/insufficient_scope', 'a role that this operation does not name');
-  t.equal(await role('nobody'), 'svc/runtime/not_found', 'who does not, does not');
-  t.equal(await role('developer', { ...note, projectId: foreignProjectId }), 'svc/runtime/not_found');
-  t.equal(
-    await role('developer', { ...note, projectId: otherProjectId }),
-    'developer',
-    'roles that have to be asked for',
-  );
-});
-
-t.test('a foreign project and one that never was are the same to the byte', async t => {
-  const { ask } = await startRest(t);
-  const of = async (id: string) => {
-    const { status, json } = await ask('GET', `/v1/notes?projectId=${id}`, { as: 'developer' });
-    return { status, ...json, requestId: undefined };
-  };
-  t.same(await of(foreignProjectId), await of('prj_neverwas'));
-});
-
 t.test('users act in the sandbox unless they name another environment of the project', async t => {
   const { ask } = await startRest(t);
   const environment = async (as: string, environmentId?: string) => {
@@ -107,29 +44,6 @@ t.test('users act in the sandbox unless they name another environment of the pro
   t.equal(await environment('owner', 'env_foreign'), 'svc/runtime/not_found');
   t.match(await environment('unverified'), { environmentKind: 'sandbox' });
   t.equal(await environment('unverified', production), 'svc/auth/email_not_verified');
-});
-
-t.test('the Console has errors of its own', async t => {
-  const { ask } = await startRest(t);
-  const members = async (as: string, id = projectId) =>
-    (await ask('GET', `/v1/console/${id}/members`, { as })).json?.error ?? 'ok';
-  t.equal(await members('boss'), 'ok');
-  t.equal(await members('owner'), 'svc/console/forbidden');
-  t.equal(await members('agent'), 'svc/console/forbidden');
-  t.equal(await members('nobody'), 'svc/console/not_found');
-  t.equal(await members('boss', foreignProjectId), 'svc/console/not_found');
-});
-
-t.test('a workspace named in the path is checked', async t => {
-  const { ask } = await startRest(t);
-  const put = async (as: string, id = 'ws_one') => {
-    const { status, json } = await ask('PUT', `/v1/workspaces/${id}`, { as });
-    return json?.error ?? status;
-  };
-  t.equal(await put('owner'), 204);
-  t.equal(await put('developer'), 'svc/auth/insufficient_scope');
-  t.equal(await put('nobody'), 'svc/runtime/not_found');
-  t.equal(await put('owner', 'ws_two'), 'svc/runtime/not_found');
 });
 
 t.test('a request that names two projects names none', async t => {

@@ -113,16 +113,6 @@ t.test('a repetition gets the first answer and does nothing', async t => {
   t.equal(runs(), 1);
 });
 
-t.test('the same key for something else is a conflict', async t => {
-  const { post, runs } = await setUp(t);
-  await post('k');
-  const other = await post('k', { ...note, text: 'other' });
-  t.equal(other.status, 409);
-  t.match(other.json, { error: conflict, details: { reason: 'other_payload' } });
-  t.equal(other.headers.get('retry-after'), null);
-  t.equal(runs(), 1);
-});
-
 t.test('a key belongs to its operation, project, environment and user', async t => {
   const { post, runs } = await setUp(t);
   await post('k');
@@ -153,35 +143,6 @@ t.test('what a key may look like', async t => {
   const malformed = await post('a b', note, '/v1/threads/thread_1/messages');
   t.equal(malformed.json?.error, 'svc/runtime/missing_idempotency_key');
   t.equal((await ask('POST', '/v1/notes', { as, body: note })).headers.get('idempotent-replayed'), null);
-});
-
-t.test('of many at once exactly one runs, and the others are told to wait while it does', async t => {
-  const proceed = gate();
-  let runs = 0;
-  const { post } = await setUp(t, {
-    createNote: inTransaction(async () => {
-      runs++;
-      await proceed.opened;
-      return { n: runs };
-    }),
-  });
-  const answers: Awaited<ReturnType<typeof post>>[] = [];
-  const requests = Array.from({ length: 3 }, async () => {
-    const answer = await post('k');
-    answers.push(answer);
-    // The one that runs is the last to be answered.
-    if (answers.length === 2) proceed.open();
-  });
-  await Promise.all(requests);
-  t.same(answers.map(({ status }) => status).sort(), [201, 409, 409]);
-  for (const { status, headers, json } of answers) {
-    if (status === 201) continue;
-    t.match(json, { error: conflict, details: { reason: 'in_progress' } });
-    t.equal(headers.get('retry-after'), '1');
-  }
-  t.equal(runs, 1);
-  const again = await post('k');
-  t.same([again.status, again.json?.n], [201, 1], 'and when it is done, it is repeated');
 });
 
 t.test('a key is in progress for as long as its first request lives, and no longer', async t => {

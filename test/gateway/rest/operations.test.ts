@@ -3,7 +3,6 @@ import { Registry } from 'prom-client';
 import t from 'tap';
 import { Authority } from '../../../gateway/pipeline/authorise.ts';
 import { showTraffic } from '../../../gateway/http/traffic.ts';
-import type { Quota } from '../../../gateway/pipeline/rate-limiter.ts';
 import { PartsReader } from '../../../gateway/pipeline/parts.ts';
 import { AnswerMetrics, RestEndpoint, serveOperations } from '../../../gateway/rest/operations.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
@@ -135,59 +134,6 @@ t.test('rows of the root are served there and under /v1; streams are not served 
   t.equal((await ask('GET', '/v1/stream')).status, 404);
   t.equal((await ask('GET', '/notes', { as })).status, 404);
 });
-
-t.test(
-  'a quota is charged before anything is done, shown on every answer, and 429 when it is used up',
-  async t => {
-    const charged: string[] = [];
-    let quota: Quota = { allowed: true, limit: 10, remaining: 9, resetSeconds: 1.5 };
-    const { ask } = await startRest(
-      t,
-      { getNote: () => Promise.reject(new ServiceError('svc/runtime/not_found')) },
-      {
-        limiter: {
-          chargeCaller: (rate, call) => {
-            charged.push(`${rate} ${call.caller?.type ?? 'nobody'}`);
-            return rate === 'read' ? Promise.resolve(quota) : quota;
-          },
-          chargeSubject: (rate, call) => {
-            charged.push(`about ${call.project?.projectId ?? 'none'}`);
-            return rate === 'read' ? Promise.resolve(undefined) : undefined;
-          },
-          chargeAnonymous: () => quota,
-          refundAnonymous: () => undefined,
-        },
-      },
-    );
-    const created = await ask('POST', '/v1/notes', { as, body: note });
-    t.equal(created.status, 201);
-    t.equal(created.headers.get('x-ratelimit-limit'), '10');
-    t.equal(created.headers.get('x-ratelimit-remaining'), '9');
-    t.equal(created.headers.get('x-ratelimit-reset'), '2');
-    const missing = await ask('GET', '/v1/notes/note_1', { as });
-    t.equal(missing.status, 404);
-    t.equal(missing.headers.get('x-ratelimit-remaining'), '9', 'on refusals too');
-    await ask('POST', '/v1/notes', { as, body: {} });
-    await ask('POST', '/v1/secrets', { as, body: note });
-    quota = { allowed: false, limit: 10, remaining: 0, resetSeconds: 30, retryAfterSeconds: 2.1 };
-    for (const refused of [
-      await ask('POST', '/v1/notes', { as, body: note }),
-      await ask('GET', '/v1/notes/note_1', { as }),
-      await ask('GET', '/v1/public'),
-    ]) {
-      t.equal(refused.status, 429);
-      t.equal(refused.json?.error, 'svc/rate_limit/exceeded');
-      t.equal(refused.headers.get('retry-after'), '3');
-      t.equal(refused.headers.get('x-ratelimit-remaining'), '0');
-    }
-    t.same(charged, [
-      ...['write key', `about ${projectId}`],
-      ...['read key', `about ${projectId}`],
-      'write key',
-      ...['write key', 'read key', 'auth nobody'],
-    ]);
-  },
-);
 
 t.test('every answer is counted', async t => {
   const registry = new Registry();

@@ -1,9 +1,9 @@
-/** What the tests of examples ask for agents with: a channel whose threads an agent answers, with one tool. */
+/** An agent with one tool that answers the threads of a channel. */
 import type { Api } from '../../bench/demo/api.ts';
 
-export interface AgentChannel {
+export interface ChannelAgent {
   readonly projectId: string;
-  readonly environmentId: string;
+  readonly channelId: string;
   readonly name: string;
   readonly systemPrompt: string;
   readonly provider: string;
@@ -13,22 +13,14 @@ export interface AgentChannel {
   readonly secret: string;
 }
 
-/** Resolves with its id. */
-export async function makeAgentChannel(
+export async function createChannelAgent(
   api: Api,
-  { projectId, environmentId, name, systemPrompt, provider, model, toolId, secret }: AgentChannel,
-): Promise<string> {
+  { projectId, channelId, name, systemPrompt, provider, model, toolId, secret }: ChannelAgent,
+): Promise<void> {
   await api.post('/byok-credentials', { projectId, provider, displayName: name, secret });
   const loom = { projectId, name, systemPrompt, provider, model, toolIds: [toolId] };
   const { loomId } = await api.post<{ loomId: string }>('/looms', loom);
   const agent = { projectId, name, mode: 'auto', loomId };
   const { agentId } = await api.post<{ agentId: string }>('/agents', agent);
-  const { channelId } = await api.post<{ channelId: string }>('/channels', {
-    projectId,
-    environmentId,
-    name: 'Custom',
-    kind: 'custom',
-  });
   await api.patch(`/channels/${channelId}`, { projectId, defaultAgentId: agentId });
-  return channelId;
 }
