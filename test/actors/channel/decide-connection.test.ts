@@ -1,6 +1,5 @@
 /** A chatapp channel is connected by attempts, of which one is under way at a time, and each ends. */
 import t from 'tap';
-import type { ChannelCommands } from '../../../actors/channel/commands.ts';
 import { toChatappStatus } from '../../../actors/channel/state.ts';
 import { newId } from '../../../protocol/ids.ts';
 import { key, refusal, start, tenancy } from '../thread/thread-harness.ts';
@@ -96,26 +95,6 @@ t.test('an attempt begins, and completes', async t => {
   );
 });
 
-t.test('an attempt fails, and the next one begins with nothing of it', async t => {
-  const channel = new ChatappChannel();
-  channel.begin();
-  channel.fail();
-  t.match(channel.status, { status: 'error', error: { step: 'register_number', code: 133005 } });
-  channel.begin('second');
-  t.equal(channel.status.error, null);
-  channel.complete('second');
-  t.equal(channel.status.status, 'connected');
-});
-
-t.test('an attempt that nobody ends is ended by the reminder', async t => {
-  const channel = new ChatappChannel();
-  channel.begin();
-  const [reminder] = channel.remind;
-  channel.do('expireConnect', reminder?.payload as ChannelCommands['expireConnect']['payload']);
-  t.match(channel.status, { status: 'error', error: { step: 'interrupted', code: null } });
-  t.match(channel.events.at(-1), { data: { actor: { type: 'system' } } });
-});
-
 t.test('an attempt that is over changes nothing', async t => {
   const channel = new ChatappChannel();
   channel.begin();
@@ -175,18 +154,6 @@ t.test('an attempt holds its number', async t => {
   t.throws(() => channel.do('reserveNumber', { ...tenancy, attemptId: 'a', phoneNumberId: '7' }), {
     message: /was ended/,
   });
-});
-
-t.test('a channel that is disconnected keeps nothing but the PIN of its number', async t => {
-  const channel = new ChatappChannel();
-  channel.begin();
-  channel.complete();
-  channel.disconnect();
-  t.match(channel.state.chatapp, { connection: null, attempt: null, failure: null, pin: 'sealed pin' });
-  t.same(channel.statements, ['audit.insert', 'event.append', 'channel_change.insert']);
-  const before = channel.events.length;
-  channel.disconnect();
-  t.equal(channel.events.length, before, 'repeating it changes nothing');
 });
 
 t.test('after a disconnection no attempt begins until the provider was told, or nobody tells it', async t => {

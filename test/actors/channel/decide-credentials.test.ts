@@ -150,18 +150,6 @@ t.test('a connection that is lost for another reason says nothing of the token',
   t.match(channel.notices, [{ reason: 'lost', expiresAt: null }]);
 });
 
-t.test('a mail waits in its reminder until it is queued', async t => {
-  const channel = new ConnectedChannel(null);
-  channel.lose(190);
-  const [reminder] = channel.remind;
-  const notice = reminder?.payload as Parameters<typeof channel.do<'tellOwners'>>[1];
-  channel.do('tellOwners', notice);
-  t.match(channel.effects, [{ do: 'perform', task: 'tellOwners', payload: notice }]);
-  t.match(channel.remind, [{ key: reminder?.key, payload: notice }]);
-  channel.do('ownersTold', notice);
-  t.same(channel.forgotten, [reminder?.key]);
-});
-
 t.test('the status of a template is announced once, however often it is reported', async t => {
   const channel = new ConnectedChannel(null);
   const announce = (key: string): void => {

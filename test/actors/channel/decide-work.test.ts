@@ -46,13 +46,6 @@ t.test(
   },
 );
 
-t.test('sorts of work do not wait for each other', async t => {
-  const channel = new WorkingChannel();
-  t.same([channel.work('webhooks'), channel.work('sends'), channel.work('files')], [1, 1, 1]);
-  const payload = { work: 'files', projectId: channel.state.projectId };
-  t.same(channel.effects, [{ do: 'perform', task: 'work', payload }]);
-});
-
 t.test('a reminder begins what can be done later only', async t => {
   const channel = new WorkingChannel();
   channel.work();

@@ -49,13 +49,6 @@ t.test('a number that becomes known later leads to the thread of the user id', a
   t.match((await load({ 'US.1': 'US.1' })).find(by('1', 'US.1')), { externalRef: 'US.1', aliases: ['1'] });
 });
 
-t.test('a user id that becomes known later leads to the thread of the number', async t => {
-  const threads = await load({});
-  t.match(threads.find(by('1', 'US.1')), { externalRef: '1', aliases: ['US.1', '1'] });
-  t.match(threads.find(by(null, 'US.1')), { externalRef: '1', aliases: [] }, 'known for the next message');
-  t.match((await load({ 'US.1': '1', 1: '1' })).find(by('1', 'US.1')), { externalRef: '1', aliases: [] });
-});
-
 t.test(
   'where both have a thread, the user id counts, because a number may pass to somebody else',
   async t => {
@@ -73,14 +66,6 @@ t.test('a number that has passed to somebody else leads to a thread of their own
     t.match(threads.find(by('1')), { externalRef: 'US.3' });
     t.match(threads.find(by('2', 'US.2')), { externalRef: '1' }, 'who had it keeps theirs');
   }
-});
-
-t.test('new names lead to the thread of the old ones', async t => {
-  const threads = await load({});
-  const changed = { ...by('1'), newNames: { phone: '2', userId: 'US.2' } };
-  t.match(threads.find(changed), { externalRef: '1', aliases: ['US.2', '2'] });
-  t.match(threads.find(by('2', 'US.2')), { externalRef: '1', aliases: [] });
-  t.match(threads.find(by('1')), { externalRef: '1' });
 });
 
 t.test('nobody is asked for nothing', async t => {

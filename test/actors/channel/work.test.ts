@@ -179,16 +179,6 @@ t.test('2,000 channels that are told to work at once leave the database to other
   t.strictSame(database.letters, []);
 });
 
-t.test('a node that drains begins no webhooks that wait for their turn', async t => {
-  const { clock, node, database, seen, draining, answer } = await hang(t, 100, 'webhooks');
-  t.equal(seen.length, 32);
-  draining.abort();
-  answer();
-  await clock.until(node.drain());
-  t.equal(seen.length, 32);
-  t.strictSame(database.letters, []);
-});
-
 const reminderNames = (database: { readonly reminders: ReadonlyMap<string, unknown> }): string[] =>
   [...database.reminders.keys()].filter(name => name.includes('recheck:'));
 

@@ -178,21 +178,6 @@ t.test('the number is registered from the call on, whatever follows', async t =>
   t.ok(provider.requests.length > 0);
 });
 
-t.test('what the caller takes back afterwards', async t => {
-  const { account, app, number, token, connect } = await start(t);
-  const { undo } = await connect({ accessToken: token.value });
-  await undo();
-  t.notOk(account.subscribers.has(app.id));
-  t.equal(number.overrides.size, 0);
-});
-
-t.test('a number that is registered is not registered again', async t => {
-  const { accounts, account, token, connect } = await start(t);
-  const ready = accounts.addNumber(account, { status: 'CONNECTED', pin: '999999' });
-  await connect({ accessToken: token.value, phoneNumberId: ready.id });
-  t.same(ready.registrations, []);
-});
-
 t.test('a provider that is ill fails the step, with what it said', async t => {
   const { provider, number, token, failure } = await start(t);
   const request = { accessToken: token.value };

@@ -27,21 +27,3 @@ t.test('the largest file of each kind passes, and one byte more does not', t => 
   }
   t.end();
 });
-
-t.test('a type that the provider does not take for the kind is refused', t => {
-  const wrong: readonly [AttachmentKind, string][] = [
-    ['image', 'image/gif'],
-    ['image', 'application/pdf'],
-    ['audio', 'audio/wav'],
-    ['video', 'video/quicktime'],
-    ['sticker', 'image/png'],
-  ];
-  for (const [kind, mimeType] of wrong) {
-    t.match(findFileObstacle({ kind, mimeType, sizeBytes: 1 }), {
-      details: { issues: [{ path: '/body/attachments/0/mimeType', code: 'enum' }] },
-    });
-  }
-  t.equal(findFileObstacle({ kind: 'image', mimeType: 'IMAGE/PNG' }), undefined, 'however it is written');
-  t.equal(findFileObstacle({ kind: 'image' }), undefined, 'nothing is known of a file that lies elsewhere');
-  t.end();
-});

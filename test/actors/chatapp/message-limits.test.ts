@@ -23,18 +23,6 @@ t.test('a text has 4,096 characters at most, and a caption 1,024', async t => {
   );
 });
 
-t.test('a text is more than white space', async t => {
-  for (const body of ['', ' ', ' \n\t\u00a0']) {
-    t.match(
-      findMessageObstacle({ body, attachments: [] }),
-      { details: { issues: [{ path: '/body/body', code: 'minLength' }] } },
-      JSON.stringify(body),
-    );
-  }
-  t.equal(findMessageObstacle({ body: ' . ', attachments: [] }), undefined);
-  t.equal(findMessageObstacle({ body: ' ', attachments: [image] }), undefined, 'a caption may say nothing');
-});
-
 t.test('one file with a message, and no text with a file that shows none', async t => {
   t.match(findMessageObstacle({ body: '', attachments: [image, image] }), {
     details: { issues: [{ path: '/body/attachments', code: 'maxItems' }] },

@@ -46,11 +46,6 @@ async function start(t: Test) {
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds;
 
-t.test('a number that was connected is ready', async t => {
-  const { check } = await start(t);
-  t.same(await check(), []);
-});
-
 t.test('the token', async t => {
   const { token, check } = await start(t);
   token.expiresAt = inSeconds(6 * 86_400);
@@ -112,13 +107,4 @@ t.test('the account, its templates, and the clock', async t => {
   t.same(await check({ now: Date.now() - 3_600_000 }), ['clock']);
   account.numbers.splice(account.numbers.indexOf(number), 1);
   t.ok((await check()).includes('phone_belongs'));
-});
-
-t.test('a question that is not answered fails its own checks only', async t => {
-  const { provider, check } = await start(t);
-  provider.faults.script('subscribed_apps', { kind: 'status', status: 500 });
-  t.same(await check(), ['waba_subscribed']);
-  await provider.stop();
-  const failed = await check();
-  t.equal(failed.length, 19);
 });

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { isSignedBy } from '../../../actors/chatapp/signature.ts';
 import { listNames } from '../../../actors/chatapp/participants.ts';
-import { concerns, parsePayload } from '../../../actors/chatapp/payload.ts';
+import { concerns } from '../../../actors/chatapp/payload.ts';
 import { listReferences, readMessages } from '../../../actors/chatapp/webhook.ts';
 import { sign } from '../../support/chatapp-provider/index.ts';
 
@@ -228,15 +228,4 @@ t.test('what a message answers, how often it was passed on, and what has brought
 t.test('text is kept as it is, as far as it can be kept', async t => {
   t.equal(readOne({ text: { body: 'a\0b\ud800c 😀' } })?.body, 'ab\ufffdc 😀');
   t.equal(Array.from(readOne({ text: { body: '😀'.repeat(16_001) } })?.body ?? '').length, 16_000);
-});
-
-t.test('what the participant does opens the window, and what is reported of them does not', async t => {
-  for (const type of ['text', 'reaction', 'unsupported', 'order', 'button'])
-    t.ok(readOne({ type })?.opensWindow, type);
-  for (const type of ['system', 'edit', 'revoke']) t.notOk(readOne({ type })?.opensWindow, type);
-});
-
-t.test('a body that is no JSON', async t => {
-  t.equal(parsePayload(Buffer.from('{"a":')), undefined);
-  t.same(parsePayload(Buffer.from('{"a":1}')), { a: 1 });
 });

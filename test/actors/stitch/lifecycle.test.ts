@@ -55,22 +55,6 @@ t.test('PATCH changes what it names, and only a change is one', async t => {
   });
 });
 
-t.test('disabling cancels open deliveries, enabling starts afresh', async t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1', 'thread_1', 'thread_2']);
-  stitch.settle();
-  stitch.update({ status: 'disabled' });
-  stitch.emit(['thread_3']);
-  stitch.update({ status: 'active' });
-  t.equal(stitch.out.length, 2, 'nothing is sent before the old ones are cancelled');
-  stitch.answer(2, () => ok);
-  stitch.settle();
-  stitch.pass(0, () => ok);
-  const byThread = [...stitch.rows.values()].map(({ threadId, status }) => `${threadId} ${status}`);
-  t.strictSame(byThread.slice(0, 3), ['thread_1 delivered', 'thread_1 cancelled', 'thread_2 delivered']);
-  t.equal(stitch.state.status, 'active');
-});
-
 t.test('what was answered and not decided when the stitch was disabled ends as the answer said', t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1', 'thread_2', 'thread_3']);
@@ -164,63 +148,6 @@ t.test('a restored stitch gets the events from then on, and counts again', async
   );
 });
 
-t.test('an event that comes after the stitch was disabled is none of its deliveries', t => {
-  const stitch = new StitchHarness();
-  stitch.update({ status: 'disabled' });
-  stitch.settle();
-  stitch.emit(['thread_1'], false);
-  stitch.do('sweep', {});
-  stitch.settle();
-  stitch.update({ status: 'active' });
-  stitch.settle();
-  stitch.emit(['thread_1']);
-  stitch.settle();
-  t.equal(stitch.out.length, 1);
-  t.equal(stitch.rows.size, 1);
-  t.end();
-});
-
-t.test('what a node that died had in flight when the stitch was disabled is cancelled too', t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1', 'thread_2']);
-  stitch.settle();
-  t.equal(stitch.out.length, 2);
-  stitch.update({ status: 'disabled' });
-  stitch.settle();
-  t.strictSame(
-    stitch.open.map(({ status }) => status),
-    ['pending', 'pending'],
-    'it ends as its answer says',
-  );
-  stitch.crash();
-  stitch.settle();
-  t.equal(stitch.open.length, 0);
-  t.end();
-});
-
-t.test('and where it was enabled again before that node died', t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1', 'thread_2']);
-  stitch.settle();
-  stitch.update({ status: 'disabled' });
-  stitch.update({ status: 'active' });
-  stitch.settle();
-  stitch.do('resume', {});
-  stitch.settle();
-  t.equal(stitch.open.length, 2, 'while it is out it may still be answered');
-  stitch.answer(1, () => ok);
-  stitch.settle();
-  stitch.crash();
-  stitch.do('resume', {});
-  stitch.settle();
-  t.equal(stitch.open.length, 0, 'nobody waits for what nobody sends');
-  t.strictSame(
-    [...stitch.rows.values()].map(({ status }) => status),
-    ['delivered', 'cancelled'],
-  );
-  t.end();
-});
-
 t.test(
   'what had begun and was not out yet when it was disabled is cancelled, and is not waited for',
   async t => {
@@ -278,25 +205,6 @@ t.test('what was out when it was disabled is not tried again, though it was enab
   t.match(stitch.state, { status: 'active', health: { failures: 0 } }, 'and counts for nothing');
 });
 
-t.test('nor is the retry that was out, when its node dies', async t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1']);
-  stitch.settle();
-  stitch.answer(1, () => error);
-  stitch.pass(7_000);
-  t.match(stitch.out, [{ delivery: { attempts: 1 } }], 'the retry is out');
-  stitch.update({ status: 'disabled' });
-  stitch.settle();
-  stitch.update({ status: 'active' });
-  stitch.settle();
-  stitch.crash();
-  stitch.pass(hour, () => ok);
-  t.strictSame(
-    [...stitch.rows.values()].map(({ status }) => status),
-    ['cancelled'],
-  );
-});
-
 t.test('nor what an earlier owner of the stitch reports only then', async t => {
   const stitch = new StitchHarness();
   stitch.emit(['thread_1']);
@@ -317,35 +225,6 @@ t.test('nor what an earlier owner of the stitch reports only then', async t => {
   );
 });
 
-t.test(
-  'nor where a node of an earlier version, which does not number stops, had the stitch meanwhile',
-  async t => {
-    const stitch = new StitchHarness();
-    const stopAndGoOn = (): void => {
-      stitch.update({ status: 'disabled' });
-      stitch.settle();
-      stitch.update({ status: 'active' });
-      stitch.settle();
-    };
-    stopAndGoOn();
-    stitch.emit(['thread_1']);
-    stitch.settle();
-    const [sent] = stitch.out;
-    if (sent === undefined) return t.fail('nothing is out');
-    stitch.now += 1_000;
-    stitch.committed = { ...stitch.committed, stops: 0 };
-    stitch.crash();
-    stopAndGoOn();
-    stitch.out = [sent];
-    stitch.answer(1, () => error);
-    stitch.pass(hour, () => ok);
-    t.strictSame(
-      [...stitch.rows.values()].map(({ status }) => status),
-      ['cancelled'],
-    );
-  },
-);
-
 t.test('and what was out when such a node had it is tried again where it was not stopped', async t => {
   const stitch = new StitchHarness();
   stitch.update({ status: 'disabled' });
@@ -365,39 +244,6 @@ t.test('and what was out when such a node had it is tried again where it was not
     [...stitch.rows.values()].map(({ status }) => status),
     ['delivered'],
   );
-});
-
-t.test('a replay ends with the stop of its stitch', async t => {
-  const stitch = new StitchHarness();
-  stitch.do('replaySpan', {
-    ...tenancy,
-    sourceStitchId: newId('stitch'),
-    since: '2026-11-01T00:00:00.000Z',
-    until: '2026-12-01T00:00:00.000Z',
-    eventNames: [],
-    statuses: [],
-  });
-  stitch.acknowledge();
-  const jobId = stitch.replays[0]?.id ?? '';
-  stitch.update({ status: 'disabled' });
-  stitch.update({ status: 'active' });
-  stitch.settle();
-  t.strictSame(stitch.state.replays, []);
-  const event = { eventId: newId('event'), eventSeq: 1, eventName: 'thread.tags.changed', threadId: null };
-  const events = [{ ...event, eventAt: '2026-11-02T00:00:00.000Z' }];
-  stitch.do('replayPage', { jobId, after: null, events, next: null });
-  stitch.settle();
-  t.equal(stitch.rows.size, 0, 'a page that was being read is dropped');
-});
-
-t.test('a sweep does nothing that rests on a commit under way', async t => {
-  const stitch = new StitchHarness();
-  stitch.emit(['thread_1']);
-  stitch.update({ status: 'disabled' });
-  stitch.do('sweep', {});
-  t.equal(stitch.cancels.length, 0);
-  stitch.acknowledge();
-  t.ok(stitch.cancels.length > 0);
 });
 
 t.test('a rotation signs with both secrets while its grace lasts', async t => {

@@ -15,7 +15,6 @@ import {
   countInState,
   dropEndedHolds,
   emptyQueue,
-  forgetWaiting,
   getInFlightIds,
   getNextHoldEnd,
   getSettledSeq,
@@ -70,12 +69,6 @@ t.test('an open circuit: each sort where it is found, and nothing that has a row
     before: 9,
   });
   t.equal(getSettledSeq(queue), 6);
-  t.end();
-});
-
-t.test('a stitch that accepts nothing any more forgets all of it', t => {
-  const { request } = requestLoad(forgetWaiting(read), false, 0);
-  t.match(request, { events: { from: 20 }, threads: [] });
   t.end();
 });
 
