@@ -132,10 +132,10 @@ t.test('an answer of another page, user or key, or with an old counter, is refus
   ];
   for (const flaw of flaws)
     t.match(await pass(authenticator.get(await getOptions(), flaw)), wrongPasskey, JSON.stringify(flaw));
-  const stranger = new Authenticator(origin);
-  t.match(await pass(stranger.get(await getOptions())), wrongPasskey, 'an unknown one');
+  const outsider = new Authenticator(origin);
+  t.match(await pass(outsider.get(await getOptions())), wrongPasskey, 'an unknown one');
   const own = authenticator.get(await getOptions());
-  const { signature } = stranger.get(await getOptions())['response'] as { signature: string };
+  const { signature } = outsider.get(await getOptions())['response'] as { signature: string };
   const forged = { ...own, response: { ...(own['response'] as Json), signature } };
   t.match(await pass(forged), wrongPasskey, 'signed with another key');
   const byCounter = async (counter: number) => pass(authenticator.get(await getOptions(), { counter }));
