@@ -15,29 +15,12 @@ import { openStitches, toUrls } from '../support/skein.ts';
 import { count, fixed, timesByRounds } from '../support/table.ts';
 import { compare, middle, quick, show, takeTurns } from '../support/turns.ts';
 import { graphileSender, openJobs, settings } from './graphile-worker.ts';
+import { queued, type Sender, threads } from './sender.ts';
 import { makeEvents, skeinSender } from './skein.ts';
 
-/** Deliveries of a turn, and the threads they are spread over. */
-export const queued = quick(20_000, 2_000);
-export const threads = 1_000;
 const rounds = quick(5, 1);
 const target = 1.3;
 const severalStitches = 10;
-
-/** A system that delivers webhooks. */
-export interface Sender {
-  readonly name: string;
-  /** Of its process, while it runs. */
-  pid(): number;
-  /** Puts the deliveries into the tables. The sender's process is not running. */
-  queue(): Promise<void>;
-  start(): Promise<void>;
-  /** Deliveries that are not settled yet. */
-  open(): Promise<number>;
-  /** Throws when the run was not as it should be: each delivery comes exactly once. */
-  verify(): Promise<void>;
-  stop(): Promise<void>;
-}
 
 export interface Sample {
   readonly perSecond: number;

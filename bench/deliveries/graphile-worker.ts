@@ -5,8 +5,7 @@ import type { BenchDatabase } from '../support/bench-database.ts';
 import { Child, endWithParent } from '../support/child.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { count } from '../support/table.ts';
-import type { Sender } from './deliveries.ts';
-import { requireAll } from './skein.ts';
+import { requireAll, type Sender } from './sender.ts';
 
 export interface Jobs {
   readonly url: string;

@@ -5,7 +5,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { runLoad } from '../support/load.ts';
 import type { Receiver } from '../support/receiver.ts';
 import { openCircuit, startSkein, type OpenedStitch, type Skein } from '../support/skein.ts';
-import { queued, threads, type Sender } from './deliveries.ts';
+import { queued, requireAll, type Sender, threads } from './sender.ts';
 
 /** The signature of one in so many deliveries is verified. */
 const sample = 10;
@@ -46,18 +46,6 @@ export async function makeEvents(
 const searchIsBehind = `
   select p.last_seq > coalesce(m.seq, 0) as behind
   from project_streams p left join search_marks m on m.project_id = p.project_id where p.project_id = $1`;
-
-/** Throws unless every delivery came, and came once. */
-export function requireAll({
-  requests,
-  distinct,
-}: {
-  readonly requests: number;
-  readonly distinct: number;
-}): void {
-  if (requests === queued && distinct === queued) return;
-  throw new Error(`${requests} requests brought ${distinct} of ${queued} events`);
-}
 
 /** The stitches share the events by their names. No stitch follows the first name. */
 const [unfollowed, ...names] = Object.keys(eventTypes);

@@ -3,7 +3,8 @@ import { serveParent } from '../support/child.ts';
 
 /** For a server: publish events for a while and answer how many, or collect garbage so that what is left is what the sockets hold. */
 export type ServerTask =
-  { readonly do: 'publish'; readonly perSecond: number; readonly forMs: number } | { readonly do: 'settle' };
+  | { readonly do: 'publish'; readonly perSecond: number; readonly forMs: number }
+  | { readonly do: 'settle' };
 
 /** For the clients. */
 export type ClientTask =

@@ -8,7 +8,8 @@
  * in flight, 20 each, because none has failed yet. The node's attempts time out later than a turn lasts. The systems take turns,
  * forwards and backwards, and the medians of the rounds are compared.
  */
-import { queued, turn, type Sample } from '../deliveries/deliveries.ts';
+import { turn, type Sample } from '../deliveries/deliveries.ts';
+import { queued } from '../deliveries/sender.ts';
 import { makeEvents, skeinSender } from '../deliveries/skein.ts';
 import type { BenchDatabase } from '../support/bench-database.ts';
 import { runLoad } from '../support/load.ts';

@@ -3,7 +3,7 @@
  * another node is done as well.
  */
 import { once } from 'node:events';
-import { type ClientUnaryCall, Metadata, type ServiceError, status as codes } from '@grpc/grpc-js';
+import { type ClientUnaryCall, type Metadata, type ServiceError, status as codes } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import type { ConversationsClient } from '../../protocol/gen/skein/internal/v1/Conversations.ts';
 import type { IngestMessageResponse__Output } from '../../protocol/gen/skein/internal/v1/IngestMessageResponse.ts';

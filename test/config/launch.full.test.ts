@@ -139,7 +139,9 @@ t.test('every script of package.json goes through it', async t => {
   const text = await readFile(join(repository, 'package.json'), 'utf8');
   const { scripts } = JSON.parse(text) as { scripts: Record<string, string> };
   const steps = Object.values(scripts).flatMap(script => script.split(' && '));
-  const others = steps.filter(step => !/^(npm run [a-z:]+(?: -- .+)?|node \.config\/launch\.js .*)$/.test(step));
+  const others = steps.filter(
+    step => !/^(npm run [a-z:]+(?: -- .+)?|node \.config\/launch\.js .*)$/.test(step),
+  );
   t.same(others, []);
 });
 

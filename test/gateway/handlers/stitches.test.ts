@@ -7,7 +7,7 @@ import type { WebhookDelivery } from '../../../protocol/resources/delivery.ts';
 import type { EventEnvelope, EventTypeEntry } from '../../../protocol/resources/event.ts';
 import type { WorkspaceInvitation } from '../../../protocol/resources/workspace.ts';
 import { compile } from '../../../protocol/validate.ts';
-import { Client, type Asked, type Refusal } from '../../node/client.ts';
+import { type Client, type Asked, type Refusal } from '../../node/client.ts';
 import type { Tenant } from '../../node/tenant.ts';
 import { hasValidSignature, startReceiver } from '../../support/receiver.ts';
 import { receiveMessages, untilDeliveries } from '../../support/conversations.ts';
