@@ -188,7 +188,7 @@ t.test('a storm of asks stays bounded, and what was taken is answered', async t 
   });
   let answered = 0;
   const refusals: unknown[] = [];
-  const asks = Array.from({ length: 100_000 }, async (_, i) => {
+  const asks = Array.from({ length: 20_000 }, async (_, i) => {
     try {
       if ((await one.transport.ask(7, createEnvelope(i))) === i) answered++;
     } catch (error) {
@@ -199,8 +199,8 @@ t.test('a storm of asks stays bounded, and what was taken is answered', async t 
   open.resolve();
   await Promise.all(asks);
   t.equal(answered, 10_000);
-  t.equal(refusals.length, 90_000);
-  t.equal(one.counters.overloaded, 90_000);
+  t.equal(refusals.length, 10_000);
+  t.equal(one.counters.overloaded, 10_000);
   t.match(refusals[0], {
     code: 'svc/runtime/unavailable',
     details: { reason: 'overloaded' },
