@@ -187,7 +187,7 @@ function attack(task: AttackTask): void {
 }
 
 if (process.argv[2] === 'attacker') {
-  serveParent(async (order: AttackTask | { readonly stop: true }) => {
+  serveParent((order: AttackTask | { readonly stop: true }) => {
     if (!('stop' in order)) return attack(order);
     stopped = true;
     for (const socket of sockets) socket.destroy();

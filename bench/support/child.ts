@@ -51,10 +51,10 @@ export class Child {
 }
 
 /** Runs in a child: answers each message, and ends with the parent. */
-export function serveParent(answer: (message: never) => Promise<unknown>): void {
+export function serveParent(answer: (message: never) => unknown): void {
   process.on(
     'message',
-    message => void answer(message as never).then(result => process.send?.(result ?? {})),
+    message => void Promise.resolve(answer(message as never)).then(result => process.send?.(result ?? {})),
   );
   endWithParent();
 }
