@@ -24,7 +24,7 @@ const typeViolations: Readonly<Record<string, readonly [string, string]>> = {
   noUnusedLocals: ['TS6133', `export {};\nconst unused = 1;`],
   noUnusedParameters: ['TS6133', `export const run = (unused: string): void => {};`],
   erasableSyntaxOnly: ['TS1294', `export enum Kind { One }`],
-  verbatimModuleSyntax: ['TS1484', `import { Stats } from 'node:fs';\nexport type Size = Stats['size'];`],
+  verbatimModuleSyntax: ['TS1484', `import { Box } from './ambient.ts';\nexport type Size = Box['size'];`],
   isolatedModules: ['TS2748', `import { Kind } from './ambient.ts';\nexport const one = Kind.One;`],
 };
 /** Options that are on and refuse no code. */
@@ -42,7 +42,7 @@ t.test('each option of the compiler refuses its planted violation, in all three 
   t.same(enabled.filter(option => !notChecks.includes(option)).sort(), Object.keys(typeViolations).sort());
 
   const files: Record<string, string> = {
-    'gateway/ambient.d.ts': `export declare const enum Kind { One = 1 }`,
+    'gateway/ambient.d.ts': `export declare const enum Kind { One = 1 }\nexport interface Box { size: number }`,
     'clients/console/wrong.tsx': `export const Box = (): string => <p />;`,
     'clients/studio/wrong.tsx': `export const Box = (): string => <p />;`,
     // Allowed in the web apps.
@@ -58,7 +58,10 @@ t.test('each option of the compiler refuses its planted violation, in all three 
   const { code, text } = await runScript(folder, 'types');
   t.not(code, 0);
   const found = [...text.matchAll(/^(\S+)\(\d+,\d+\): error (TS\d+)/gm)];
-  t.same(found.map(([, file, code]) => `${file}: ${code}`).sort(), expected.sort());
+  // The folder .config is a link. Its files do not find what they import here.
+  const planted = found.filter(([, file = '']) => !file.startsWith('.config/'));
+  const messages = new Set(planted.map(([, file, code]) => `${file}: ${code}`));
+  t.same([...messages].sort(), expected.sort());
 });
 
 /** For each rule of `.config/layers.cjs`: a folder, and the import that a file in it must not have. */

@@ -31,7 +31,7 @@ const violations: Readonly<Record<string, string>> = {
   'no-unused-vars': `export {};\nconst unused = 1;`,
   'no-var': `export function get(): number { var value = 1; return value; }`,
   'prefer-const': `export function get(): number { let value = 1; return value; }`,
-  'prefer-rest-params': `export function count(): number { return arguments.length; }`,
+  'prefer-rest-params': `export function get(): unknown { return arguments[0]; }`,
   'prefer-spread': `export const most = (values: number[]): number => Math.max.apply(Math, values);`,
   'typescript/await-thenable': `export async function run(): Promise<void> { await 1; }`,
   'typescript/ban-ts-comment': `// @ts-ignore\nexport const value = 1;`,
@@ -52,7 +52,7 @@ const violations: Readonly<Record<string, string>> = {
   'typescript/no-unsafe-function-type': `export type Callback = Function;`,
   'typescript/no-wrapper-object-types': `export const toUnknown = (value: String): unknown => value;`,
   'typescript/prefer-as-const': `export const kind = 'a' as 'a';`,
-  'typescript/prefer-namespace-keyword': `export declare module Old { const value: number; }`,
+  'typescript/prefer-namespace-keyword': `export declare module Old { export const value: number; }`,
   'typescript/require-await': `export async function get(): Promise<number> { return 1; }`,
   'typescript/switch-exhaustiveness-check': `export function run(kind: 'a' | 'b'): void { switch (kind) { case 'a': return; } }`,
   'typescript/triple-slash-reference': `/// <reference path="./eqeqeq.ts" />\nexport {};`,
@@ -71,11 +71,16 @@ const componentViolations: Readonly<Record<string, string>> = {
     '{ title }: { title: string }',
   ),
   'react/globals': `let count = 0;\n${component('count = 1; return <p>{count}</p>;')}`,
-  'react/immutability': component(`list.push('a'); return <p>{list}</p>;`, '{ list }: { list: string[] }'),
-  'react/preserve-manual-memoization': component(
-    `const size = useMemo(() => list.length, [list[0]]); return <p>{size}</p>;`,
-    '{ list }: { list: string[] }',
+  'react/immutability': component(
+    `box.size = 1; return <p>{box.size}</p>;`,
+    '{ box }: { box: { size: number } }',
   ),
+  'react/preserve-manual-memoization':
+    component(
+      `const rows: string[] = []; useOther(); rows.push(text);
+const kept = useMemo(() => [rows], [rows]); return <p>{kept}</p>;`,
+      '{ text }: { text: string }',
+    ) + `\nfunction useOther() { useRef(1); }`,
   'react/purity': component(`return <p>{Math.random()}</p>;`),
   'react/refs': component(`const ref = useRef(1); return <p>{ref.current}</p>;`),
   'react/rules-of-hooks': component(`if (isOn) useState(1); return <p />;`, '{ isOn }: { isOn: boolean }'),
@@ -89,7 +94,8 @@ const componentViolations: Readonly<Record<string, string>> = {
   'react/unsupported-syntax': component(`return <p>{eval('1')}</p>;`),
   'react/use-memo': component(`const value = useMemo((each: number) => each, []); return <p>{value}</p>;`),
   'react/void-use-memo': component(
-    `const value = useMemo(() => { document.title = ''; }, []); return <p>{value}</p>;`,
+    `const value = useMemo(() => { list.map(String); }, [list]); return <p>{value}</p>;`,
+    '{ list }: { list: string[] }',
   ),
 };
 
@@ -105,15 +111,20 @@ export function Box() {${lines(80)} return <button onClick={save} />; }`,
   'test/promises.ts': `export async function run(): Promise<void> { Promise.resolve(1); }`,
 };
 
-/** Two rules that report the code as well. */
+/** Other rules that report the same code. */
 const further: Readonly<Record<string, readonly string[]>> = {
+  'react/preserve-manual-memoization': ['react/exhaustive-deps'],
   'typescript/prefer-namespace-keyword': ['typescript/no-namespace'],
 };
 
 const toPath = (rule: string, folder: string, extension: string): string =>
   `${folder}/${rule.replace('/', '-')}.${extension}`;
-/** `eslint(no-var)` -> `no-var`, `react(refs)` -> `react/refs`. */
-const toRule = (code: string): string => code.replace(/^(\w+)\((.*)\)$/, '$1/$2').replace(/^eslint\//, '');
+/** `eslint(no-var)` -> `no-var`, `react(refs)` and `react-hooks(refs)` -> `react/refs`. */
+const toRule = (code: string): string =>
+  code
+    .replace(/^([\w-]+)\((.*)\)$/, '$1/$2')
+    .replace(/^eslint\//, '')
+    .replace(/^react-hooks\//, 'react/');
 
 t.test('each rule of .oxlintrc.json reports its planted violation, and nothing else', async t => {
   const { rules, overrides } = await readConfiguration<Configuration>('.oxlintrc.json');

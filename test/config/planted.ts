@@ -44,7 +44,7 @@ export async function plant(t: Test, files: Readonly<Record<string, string>>): P
   return folder;
 }
 
-/** Links each installed package into the folder. The linter ignores a folder `node_modules`, but follows a link with that name. */
+/** Links each installed package into the folder. */
 export async function linkPackages(folder: string): Promise<void> {
   for (const path of ['node_modules', 'clients/node_modules']) {
     await mkdir(join(folder, path), { recursive: true });
