@@ -35,6 +35,7 @@ export class WorkerProcess {
   #report: FileReport | undefined;
   #finish: (() => void) | undefined;
   #hasEnded = false;
+  #hasFailures = false;
 
   constructor() {
     // The argument becomes part of the names of tap's test folders, so that two runs do not use the same.
@@ -63,7 +64,9 @@ export class WorkerProcess {
       clearTimeout(silence);
       process.off('exit', kill);
       this.#output?.end();
-      return code === 0 ? '' : `a worker ended with ${String(signal ?? code)}`;
+      // A worker whose tests have failed ends with 1.
+      const isExpected = code === 0 || (code === 1 && this.#hasFailures);
+      return isExpected ? '' : `a worker ended with ${String(signal ?? code)}`;
     });
     workers.add(this);
   }
@@ -103,10 +106,11 @@ export class WorkerProcess {
     if (line.startsWith(indentation)) {
       this.#output?.write(`${line.slice(indentation.length)}\n`);
     } else if (/^(?:not )?ok \d+ - test\//.test(line)) {
+      if (line.startsWith('not')) this.#hasFailures = true;
       this.#output?.end();
       this.#output = undefined;
       this.#tryFinish();
-    } else if (!/^(?:TAP version|1\.\.\d|#|$)/.test(line)) {
+    } else if (!/^(?:TAP version|1\.\.\d|#|$| {2})/.test(line)) {
       process.stderr.write(`${line}\n`);
     }
   }

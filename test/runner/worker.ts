@@ -88,7 +88,7 @@ async function end(): Promise<void> {
   // Unreferenced: a process without open resources ends by itself before.
   setTimeout(() => {
     process.stderr.write(`a test process does not end. Open resources:\n${open.join('\n')}\n`);
-    process.exit(1);
+    process.exit(2);
   }, endingMs).unref();
 }
 

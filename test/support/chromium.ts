@@ -32,7 +32,8 @@ async function unpack(): Promise<string> {
   const from = findPackage();
   const { version } = JSON.parse(await readFile(join(from, 'package.json'), 'utf8')) as { version: string };
   const home = join(cache, `chromium-${version}`);
-  if (existsSync(home)) return home;
+  const isUnpacked = (): boolean => existsSync(join(home, 'chromium'));
+  if (isUnpacked()) return home;
   const own = `${home}.${process.pid}`;
   await mkdir(own, { recursive: true });
   const before = process.env['TMPDIR'];
@@ -48,9 +49,11 @@ async function unpack(): Promise<string> {
   }
   await writeFile(join(own, 'fonts', 'fonts.conf'), writeFontConfiguration(home));
   try {
+    // A browser that still ran when the folder was removed may have left its cache there.
+    if (!isUnpacked()) await rm(home, { recursive: true, force: true });
     await rename(own, home);
   } catch (error) {
-    if (!existsSync(home)) throw error;
+    if (!isUnpacked()) throw error;
     await rm(own, { recursive: true, force: true });
   }
   return home;

@@ -1,6 +1,6 @@
 /**
  * The snippets of docs/guide/sdk.md are one program: it compiles against the sources, and prints what the page says. Those of the package's
- * README compile; its first one is run by package.test.ts.
+ * README compile; its first one is run by package.full.test.ts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
