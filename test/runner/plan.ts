@@ -24,7 +24,7 @@ const unshared: readonly RegExp[] = [
   /^test\/(?:cluster|config|deploy|docs)\//,
   /^test\/chatapp\/(?:overload|send-kill)\./,
   /^test\/examples\/(?:snippets|stream-follower|token-aware-client)\./,
-  /^test\/node\/(?:agents|database|drain|failover|kill|retry-in-flight)\./,
+  /^test\/node\/(?:agents|conversation|database|drain|failover|kill|retry-in-flight)\./,
   // They replace timers and other globals.
   /^test\/clients\/(?:sdk\/(?:call|stream|uploads)|kit\/requests)\.test\.ts$/,
   /^test\/gateway\/http\/close\.test\.ts$/,

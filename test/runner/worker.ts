@@ -97,5 +97,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 /** Keeps the process alive between files: tap unreferences the channel to the runner. */
 const waiting = setInterval(() => undefined, 2 ** 30);
 t.setTimeout(0);
+// Every database, node and browser of the files listens for the end of the process.
+process.setMaxListeners(0);
 startSharing();
 process.on('message', (order: Order) => void ('file' in order ? runFile(order.file) : end()));
