@@ -20,8 +20,13 @@ export async function readMail(node: LogSource, to: string, page: MailedPage): P
     line['to'] === to && line['subject'] === subjects[page] && !given.has(line['file']);
   const { file } = node.lines.findLast(isNew) ?? (await node.said(isNew));
   given.add(file);
-  const text = await readFile(String(file), 'utf8');
-  return text.replaceAll('=\r\n', '').replaceAll('=3D', '=');
+  return decode(await readFile(String(file), 'utf8'));
+}
+
+/** A mail with long lines is quoted-printable (RFC 2045, section 6.7). In another one a token may start with `3D`. */
+function decode(mail: string): string {
+  if (!/^Content-Transfer-Encoding: quoted-printable/im.test(mail)) return mail;
+  return mail.replaceAll('=\r\n', '').replaceAll('=3D', '=');
 }
 
 /** The link in the mail that leads to the page, of whichever app. */
