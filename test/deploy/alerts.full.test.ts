@@ -42,7 +42,7 @@ t.test('each has its page in the runbook, and there is no other', async t => {
 
 t.test('the list of faults in the runbook names alerts that exist', async t => {
   const text = await readFile(join(root, 'docs/operate/runbook.md'), 'utf8');
-  const [, list = ''] = /^What fires for which fault.*\n\n((?:(?:- | {2}).*\n)+)/m.exec(text) ?? [];
+  const [, list = ''] = /^Each fault fires these alerts.*\n\n((?:(?:- | {2}).*\n)+)/m.exec(text) ?? [];
   const named = list.match(/\bSkein\w+/g) ?? [];
   t.ok(named.length >= 14, `${named.length} alerts`);
   t.same(

@@ -69,6 +69,46 @@ t.test('queues: what is assigned, closed and waited for is where it belongs', as
   await shows(page, ['Ada Byron', 'Grace Hopper']);
 });
 
+t.test('several are changed at once, by keyboard', async t => {
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Grace Hopper', 'Ada Byron']);
+  await page.keyboard.press('j');
+  await page.getByRole('option', { name: 'Grace Hopper', selected: true }).waitFor();
+  await page.keyboard.press('x');
+  await page.getByText('1 selected').waitFor();
+  await page.keyboard.press('j');
+  await page.getByRole('option', { name: 'Ada Byron', selected: true }).waitFor();
+  await page.keyboard.press('x');
+  await page.getByText('2 selected').waitFor();
+  await page
+    .getByRole('toolbar', { name: 'Selected conversations' })
+    .getByRole('button', { name: 'Close' })
+    .click();
+  await page.getByText('No open conversations.').waitFor();
+  const { data } = await setting.skein.threads.list({ status: ['closed'] });
+  t.equal(data.length, 3);
+});
+
+t.test('a snoozed conversation is in a queue of its own, until it wakes', async t => {
+  const threadId = await receive(setting, 'alan', 'Call me tomorrow', 'Alan Turing');
+  const page = await openConsole(t, browser, setting, operator);
+  await shows(page, ['Alan Turing']);
+  const snoozedUntil = new Date(Date.now() + 7_500_000).toISOString();
+  await setting.skein.threads.update(threadId, { snoozedUntil });
+  await page.getByText('No open conversations.').waitFor();
+  await page.getByRole('link', { name: /^Snoozed/ }).click();
+  await shows(page, ['Alan Turing']);
+  await page.getByRole('option').getByText('wakes in 2h').waitFor();
+  await page
+    .getByRole('link', { name: /^Snoozed/ })
+    .getByText('1', { exact: true })
+    .waitFor();
+  await page.getByRole('button', { name: 'Save these filters' }).waitFor();
+  await setting.skein.threads.update(threadId, { snoozedUntil: null });
+  await page.getByText('No conversation is snoozed.').waitFor();
+  await setting.skein.threads.update(threadId, { status: 'closed' });
+});
+
 const getFace = (page: Page, name: string) => page.getByRole('option', { name }).locator('[data-check]');
 const chosenNames = (page: Page): Promise<string[]> =>
   page.locator('[role=option][data-chosen] bdi[title]').allTextContents();
@@ -133,6 +173,25 @@ t.test('on a phone faces are tapped', async t => {
   await page.getByText('No open conversations.').waitFor();
 });
 
+t.test('names of others show what they are, and break nothing', async t => {
+  const names = [
+    '<img src=x onerror=alert(1)>',
+    '\u202eevil\u2066gpj.exe',
+    `Z${'\u0301\u0327'.repeat(60)}algo`,
+    '👩🏽‍🚒 Firefighter',
+  ];
+  for (const [index, name] of names.entries()) await receive(setting, `odd-${index}`, `<b>${name}</b>`, name);
+  const page = await openConsole(t, browser, setting, operator);
+  const seen = names.map(name => name.replaceAll(/[\u202e\u2066]/g, ''));
+  await shows(page, [...seen].reverse());
+  t.equal(await page.getByTitle('evilgpj.exe', { exact: true }).count(), 1, 'nothing turns its direction');
+  t.equal(await page.locator('[role=option] img').count(), 0);
+  const heights = await page
+    .getByRole('option')
+    .evaluateAll(rows => rows.map(row => (row as unknown as { offsetHeight: number }).offsetHeight));
+  t.strictSame(new Set(heights), new Set([68]), 'one row is as high as another');
+});
+
 t.test('on a phone there is one thing at a time', async t => {
   const page = await openConsole(t, browser, setting, operator, { viewport: { width: 390, height: 780 } });
   await page.getByRole('option').first().click();
@@ -147,3 +206,20 @@ t.test('on a phone there is one thing at a time', async t => {
     .click();
   await page.getByRole('heading', { name: 'Closed' }).waitFor();
 });
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  t.test(`no barriers, ${colorScheme}`, async t => {
+    const page = await openConsole(t, browser, setting, operator, { colorScheme });
+    await page.getByRole('option').first().waitFor();
+    t.strictSame(await findBarriers(page), []);
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('dialog').waitFor();
+    t.strictSame(await findBarriers(page), [], 'with the filters');
+    await page.keyboard.press('Escape');
+    // Keys rest while it is in front.
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    t.strictSame(await findBarriers(page), [], 'with the keyboard');
+  });
+}

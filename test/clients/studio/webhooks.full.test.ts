@@ -34,6 +34,7 @@ t.test('a webhook is changed, disabled, given a new secret, archived and restore
   // The page has read it anew, behind the dialog.
   await page.getByText('Orders', { exact: true }).first().waitFor();
   await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
   t.match(await skein.stitches.get(stitchId), {
     name: 'Orders',
