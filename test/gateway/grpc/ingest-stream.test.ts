@@ -18,8 +18,8 @@ t.test('a stream of messages', async t => {
   const stored = async (who: string): Promise<string[]> => {
     const rows = await node.database.query<{ body: string }>(
       `select m.body from messages m join threads t on t.thread_id = m.thread_id
-       where t.external_ref = $1 order by m.sequence`,
-      [who],
+       where t.external_ref = $1 and t.project_id = $2 order by m.sequence`,
+      [who, tenant.projectId],
     );
     return rows.map(({ body }) => body);
   };
