@@ -58,10 +58,10 @@ export function parseArguments(args: readonly string[]): RunOptions {
   return { level, shard, named };
 }
 
-/** Returns the paths of the files to run, sorted. @throws {RangeError} when a name matches no file */
+/** Returns the paths of the files to run. @throws {RangeError} when a name matches no file */
 function findFiles({ level, named }: RunOptions): string[] {
   if (named.length === 0) {
-    const files = globSync('test/**/*.test.ts').sort();
+    const files = globSync('test/**/*.test.ts');
     return files.filter(file => level === 'all' || file.endsWith(fullSuffix) === (level === 'rest'));
   }
   const files = named.flatMap(name => {
@@ -69,7 +69,7 @@ function findFiles({ level, named }: RunOptions): string[] {
     if (found.length === 0) throw new RangeError(`no test file matches ${name}`);
     return found;
   });
-  return [...new Set(files)].sort();
+  return [...new Set(files)];
 }
 
 const getRank = (file: string): number => longestFirst.findIndex(area => area.test(file)) >>> 0;

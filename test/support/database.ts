@@ -89,14 +89,9 @@ async function shareServer(): Promise<TestServer> {
   return (shared ??= startTestServer(undefined, { settings: { max_connections: maxConnections } }).then(
     async server => {
       endAfterLastFile(() => server.stop());
-      const { database } = server;
-      await database.close();
-      const client = new pg.Client({ connectionString: toDatabaseUrl(server.superuserUrl, 'postgres') });
-      await client.connect();
-      await client.query(
-        `alter database ${new URL(server.url).pathname.slice(1)} rename to ${templateDatabase}`,
-      );
-      await client.end();
+      await server.database.close();
+      const migrated = new URL(server.url).pathname.slice(1);
+      await administer(server.superuserUrl, `alter database ${migrated} rename to ${templateDatabase}`);
       return server;
     },
   ));
@@ -107,11 +102,7 @@ export async function startTestDatabase(t: Ending, options: TestDatabaseOptions 
   if (!isSharing()) return startTestServer(t, options);
   const server = await shareServer();
   const url = await createDatabaseOn(server.superuserUrl, 'test', server.url, templateDatabase);
-  const database = await openDatabase({
-    url,
-    log: silentLog,
-    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
-  });
+  const database = await openPool(url, options);
   let ending: Promise<void> | undefined;
   const end = async (): Promise<void> => {
     await database.close();
@@ -120,6 +111,10 @@ export async function startTestDatabase(t: Ending, options: TestDatabaseOptions 
   const stop = (): Promise<void> => (ending ??= end());
   t.teardown(stop);
   return { url, database, stop, createDatabase: name => createDatabaseOn(server.superuserUrl, name, url) };
+}
+
+function openPool(url: string, { poolSize }: TestDatabaseOptions): Promise<Database> {
+  return openDatabase({ url, log: silentLog, ...(poolSize === undefined ? {} : { poolSize }) });
 }
 
 /** Creates a database whose name starts with `name`, owned by the node's role, and returns its URL. */
@@ -178,11 +173,7 @@ export async function startTestServer(t?: Ending, options: TestServerOptions = {
   let server = await start();
   const { url } = server;
   let endGuard = processGuard(server.pid, 'QUIT');
-  const database = await openDatabase({
-    url,
-    log: silentLog,
-    ...(options.poolSize === undefined ? {} : { poolSize: options.poolSize }),
-  });
+  const database = await openPool(url, options);
 
   async function end(): Promise<void> {
     await database.close();
