@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { Test } from 'tap';
 import ts from 'typescript';
 import { repository } from './launched.ts';
@@ -15,6 +16,9 @@ const configuration = [
   'package.json',
   'tsconfig.json',
 ];
+
+/** No colors, even where the tests run with them. */
+const plain = { FORCE_COLOR: undefined, NO_COLOR: '1' };
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
@@ -54,14 +58,20 @@ export async function linkPackages(folder: string): Promise<void> {
   }
 }
 
-/** Runs a script of package.json in the folder. It must be a call of the launcher. */
+/**
+ * Runs a script of package.json in the folder. It must be a call of the launcher.
+ * Colors are removed from the text: where `CI` is set, oxfmt writes them in spite of `NO_COLOR`.
+ */
 export async function runScript(folder: string, script: string, ...more: string[]): Promise<Output> {
   const { scripts } = await readConfiguration<Manifest>('package.json');
   const [, ...args] = scripts[script]?.split(' ') ?? [];
   return new Promise(resolve => {
-    const options = { cwd: folder, maxBuffer: 100_000_000, env: { ...process.env, NO_COLOR: '1' } };
+    const options = { cwd: folder, maxBuffer: 100_000_000, env: { ...process.env, ...plain } };
     execFile(process.execPath, [...args, ...more], options, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), text: stdout + stderr }),
+      resolve({
+        code: error === null ? 0 : Number(error.code),
+        text: stripVTControlCharacters(stdout + stderr),
+      }),
     );
   });
 }
