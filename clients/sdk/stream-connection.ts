@@ -47,6 +47,8 @@ export interface Closing {
 
 /** What of a WebSocket the client uses. */
 export interface SocketLike {
+  /** As of a `WebSocket`. Without it, frames are sent until the connection is closed. */
+  readonly readyState?: number;
   send(text: string): void;
   close(): void;
   addEventListener(type: 'open' | 'error', listener: () => void): void;
@@ -59,6 +61,8 @@ export interface SocketLike {
 
 /** Frames that may wait to be taken. Beyond them the connection ends, to be resumed from what was taken. */
 const maxQueued = 1_000;
+/** `WebSocket.OPEN`. */
+const openState = 1;
 const eventHead = /^\{"type":"event","seq":\d+,"event":/;
 
 /** What the reader of a stream shows and looks at. */
@@ -94,7 +98,7 @@ export class StreamConnection {
     socket.addEventListener('open', () => {
       this.#wasOpen = true;
       const { environmentId } = watching;
-      socket.send(JSON.stringify({ type: 'resume', ...cursor, environmentId }));
+      this.#send({ type: 'resume', ...cursor, environmentId });
       this.tellView();
     });
     socket.addEventListener('message', ({ data }) => this.#receive(String(data)));
@@ -118,19 +122,24 @@ export class StreamConnection {
   tellView(): void {
     const { threadId } = this.#watching;
     if (threadId === undefined || !this.#wasOpen || this.#closing !== undefined) return;
-    this.#socket.send(JSON.stringify({ type: 'view', threadId }));
+    this.#send({ type: 'view', threadId });
   }
 
   /** Asks for a sign of life. Without any frame for so long the connection is dead, also one that is not open yet. */
   check(withinMs: number): void {
     if (this.#closing !== undefined) return;
-    if (this.#wasOpen) this.#socket.send('{"type":"ping"}');
+    if (this.#wasOpen) this.#send({ type: 'ping' });
     this.#expectFrame(withinMs);
   }
 
   /** Ends it from this side. */
   close(): void {
     this.#end(1000, 'closed by the client');
+  }
+
+  /** Sends nothing while the connection closes: browsers would log an error. */
+  #send(frame: object): void {
+    if ((this.#socket.readyState ?? openState) === openState) this.#socket.send(JSON.stringify(frame));
   }
 
   async #wait(signal: AbortSignal | undefined): Promise<void> {
@@ -161,7 +170,7 @@ export class StreamConnection {
       case 'event':
         return this.#receiveEvent(text, frame);
       case 'ping':
-        this.#socket.send('{"type":"pong"}');
+        this.#send({ type: 'pong' });
         return this.#receivePosition(frame.seq);
       case 'resumed':
       case 'reset':

@@ -9,7 +9,7 @@ import { moduleCacheEnvironment, moduleCacheOptions } from '../support/module-ca
 import type { FileReport } from './worker.ts';
 
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
-/** A worker without output for this long is killed. Default: 15 minutes and 10 s, more than the limit of a file in the worker. */
+/** A file without output for this long ends its worker. 15 minutes and 10 s: more than the limit of a file in the worker. */
 const silenceMs = 910_000;
 /** A worker that uses more memory is replaced after its file. */
 const maxResidentBytes = 2 * 2 ** 30;
@@ -34,6 +34,8 @@ export class WorkerProcess {
   #output: PassThrough | undefined;
   #report: FileReport | undefined;
   #finish: (() => void) | undefined;
+  /** Runs while a file does: a worker may wait for its next file for longer. */
+  #silence: NodeJS.Timeout | undefined;
   #hasEnded = false;
   #hasFailures = false;
 
@@ -47,9 +49,8 @@ export class WorkerProcess {
     this.#child = child;
     const kill = (): unknown => child.kill('SIGKILL');
     process.once('exit', kill);
-    const silence = setTimeout(kill, silenceMs);
     createInterface(child.stdout as Readable).on('line', line => {
-      silence.refresh();
+      this.#silence?.refresh();
       this.#read(line);
     });
     child.on('message', (message: FileReport | object) => {
@@ -61,7 +62,7 @@ export class WorkerProcess {
     this.#exited = (once(child, 'close') as Promise<unknown[]>).then(([code, signal]) => {
       this.#hasEnded = true;
       workers.delete(this);
-      clearTimeout(silence);
+      clearTimeout(this.#silence);
       process.off('exit', kill);
       this.#output?.end();
       // A worker whose tests have failed ends with 1.
@@ -81,9 +82,12 @@ export class WorkerProcess {
     const started = performance.now();
     this.#output = output;
     this.#report = undefined;
+    this.#silence = setTimeout(() => this.#child.kill('SIGKILL'), silenceMs);
     const finished = new Promise<void>(resolve => (this.#finish = resolve));
     this.#child.send({ file }, () => undefined);
     const failure = await Promise.race([finished.then(() => undefined), this.#exited]);
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
     output.end();
     const { processorMs = 0 } = this.#report ?? {};
     const ended = failure === undefined ? undefined : `${file}: ${failure || 'its worker ended'}`;

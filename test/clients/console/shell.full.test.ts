@@ -126,6 +126,7 @@ t.test('on a running node', async t => {
     await page.route(/\/environment-field-[^/]*\.js/, route => (isGone ? route.abort() : route.continue()));
     await page.goto(`${setting.baseUrl}/console`);
     await page.getByText('No open conversations.').waitFor();
+    await name.waitFor();
     const place = await name.locator('..').boundingBox();
     t.equal(await field.count(), 0, 'the page works without the field');
     isGone = false;
