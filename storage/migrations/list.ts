@@ -49,6 +49,7 @@ import { Snooze } from './snooze.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { SweepPositions } from './sweep-positions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
@@ -114,4 +115,5 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0080-sweep-positions', class: SweepPositions },
 ];
