@@ -56,7 +56,7 @@ import {
 } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import { findRecordedCall } from '../../storage/reads/index.ts';
-import type { Vault } from '../../storage/secrets/index.ts';
+import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
 import { ArchivedProjects } from '../../storage/tenancy/index.ts';
 import { addTrialUsage } from '../../storage/usage/index.ts';
 import type { Config } from '../config/index.ts';
@@ -82,6 +82,7 @@ export interface ActorsOptions {
   readonly database: Database;
   readonly media: Media;
   readonly notifier: CommitNotifier;
+  readonly hash: KeyedHash;
   readonly vault: Vault;
   /** Drained with the actors. */
   readonly transport: Transport;
@@ -375,6 +376,7 @@ function createNode(
     tracer,
     database,
     media,
+    hash,
     vault,
     transport,
     placement,
@@ -394,6 +396,7 @@ function createNode(
       createChannelKind({
         db: database,
         log,
+        hash,
         vault,
         receive: receiveFromProvider,
         recentWebhooks,

@@ -11,7 +11,7 @@ import { CommitNotifier } from '../../storage/events/index.ts';
 import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
 import type { OnlineOperator } from '../../storage/tenancy/index.ts';
-import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
+import { KeyedHash, KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
@@ -81,6 +81,7 @@ interface Parts extends Start, Storage {
   readonly cluster: ClusterRuntime;
   readonly ring: KeyRing;
   readonly hashRoot: RootKeys;
+  readonly hash: KeyedHash;
   readonly vault: Vault;
   readonly mails: MailOutbox;
 }
@@ -149,14 +150,15 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   const ring = new KeyRing(keys.secretKeys);
   const hashRoot = await openHashRoot(database, ring);
+  const hash = new KeyedHash(hashRoot);
   const vault = openVault(ring, metrics);
   const mails = new MailOutbox(database, vault);
-  const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };
+  const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, hash, vault, mails };
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
   const media = openMedia(parts);
   const actors = createNodeActors(parts, media, () => wakeMail());
-  const maintenance = { database, clock, media, node: actors.node, log, metrics };
+  const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, log, metrics };
   const { sweepEveryMs } = start.options;
   const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
   onClose(startMaintenance({ ...maintenance, ...everyMs }, () => actors.node.isLeader));
@@ -278,6 +280,7 @@ function createNodeActors(
     database,
     clock,
     notifier,
+    hash,
     vault,
     mails,
     cluster,
@@ -303,6 +306,7 @@ function createNodeActors(
     database,
     media,
     notifier,
+    hash,
     vault,
     transport: cluster.transport,
     placement: cluster.placement,

@@ -51,6 +51,7 @@ import {
 import {
   Attachment,
   AttachmentTotal,
+  ErasedMessage,
   Erasure,
   Message,
   MessageWords,
@@ -97,6 +98,7 @@ export const entities = [
   Attachment,
   AttachmentTotal,
   Erasure,
+  ErasedMessage,
   Channel,
   ChannelChange,
   ChannelCommand,

@@ -16,6 +16,7 @@ import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
 import { ErasedThreads } from './erased-threads.ts';
 import { EventTraces } from './event-traces.ts';
+import { ErasedMessages } from './erased-messages.ts';
 import { Erasures } from './erasures.ts';
 import { ExpiringRows } from './expiring-rows.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -116,4 +117,5 @@ export const migrations = [
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
   { name: '0080-sweep-positions', class: SweepPositions },
+  { name: '0081-erased-messages', class: ErasedMessages },
 ];

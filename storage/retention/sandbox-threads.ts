@@ -14,7 +14,7 @@ const idleMs = 30 * 86_400_000;
 const batchThreads = 100;
 const batchRows = 5_000;
 /** Sandboxes and full batches of one sweep: the rest waits for the next sweep. */
-const maxSandboxes = 1_000;
+const maxSandboxes = 500;
 const maxBatches = 100;
 /** Full batches of one sandbox in one sweep: then the others have their turn. */
 const maxSandboxBatches = 10;
