@@ -83,6 +83,8 @@ export interface ActorsOptions {
   readonly media: Media;
   readonly notifier: CommitNotifier;
   readonly hash: KeyedHash;
+  /** Called with what each committed batch has stored, by project, in UTF-16 units. Undefined: it is not counted. */
+  readonly onStored: ((stored: ReadonlyMap<string, number>) => void) | undefined;
   readonly vault: Vault;
   /** Drained with the actors. */
   readonly transport: Transport;
@@ -184,11 +186,12 @@ function createGraph({ config }: ActorsOptions, calls: ProviderCalls): Graph {
   });
 }
 
-function createStore({ database, notifier, log, tracer, metrics }: ActorsOptions): PostgresStore {
+function createStore({ database, notifier, onStored, log, tracer, metrics }: ActorsOptions): PostgresStore {
   return new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
+    onStored,
     log,
     tracer,
     metrics,

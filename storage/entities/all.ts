@@ -60,7 +60,7 @@ import {
   NoteMention,
   ThreadNote,
 } from './threads.ts';
-import { SearchMark, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
+import { SearchMark, StoredBytesDay, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
 
 export const entities = [
   User,
@@ -134,5 +134,6 @@ export const entities = [
   UsageChannelDay,
   UsageMark,
   SearchMark,
+  StoredBytesDay,
   UsageRun,
 ];

@@ -47,6 +47,7 @@ import { Search } from './search.ts';
 import { SignedOnSessions } from './signed-on-sessions.ts';
 import { SingleSignOn } from './single-sign-on.ts';
 import { Snooze } from './snooze.ts';
+import { StoredBytes } from './stored-bytes.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
 import { Subscriptions } from './subscriptions.ts';
@@ -118,4 +119,5 @@ export const migrations = [
   { name: '0071-audit-targets', class: AuditTargets },
   { name: '0080-sweep-positions', class: SweepPositions },
   { name: '0081-erased-messages', class: ErasedMessages },
+  { name: '0082-stored-bytes', class: StoredBytes },
 ];

@@ -10,7 +10,7 @@ import { dropPartitions, ensurePartitions, type Hold, type PartitionedTable } fr
 import { erasePersonalData } from './erasures.ts';
 import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
 import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps, endToolGraces } from './credential-graces.ts';
-import { countUsage, hasUncounted, rollUpDeliveries } from '../usage/index.ts';
+import { countUsage, hasUncounted, rollUpDeliveries, storedDays } from '../usage/index.ts';
 
 /**
  * How long things are kept, in days (docs/contract-decisions.md, "Retention").
@@ -77,6 +77,7 @@ const removable: Readonly<Record<string, string>> = {
     select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
   erased_messages: `erased_at <= $1::timestamptz - interval '${keptDays.erasedMessages} days'`,
+  stored_bytes: `day <= ($1::timestamptz at time zone 'UTC')::date - ${storedDays}`,
   stitch_spans: `cancelled_at <= $1::timestamptz - interval '${keptDays.events} days'`,
   operators: `online_until <= $1::timestamptz - interval '${keptDays.operators} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,

@@ -16,11 +16,9 @@ import {
 } from '../../support/chatapp-provider/index.ts';
 import { eventually } from '../../support/eventually.ts';
 import { shareChatapp } from './chatapp-fixture.ts';
-import { shareSkein } from '../../support/skein.ts';
 
 const fixture = await shareChatapp(t);
-const { hash } = await shareSkein(t);
-const { provider, database, skein, tenant, app, partnerApp, newChannel, connected } = fixture;
+const { provider, database, hash, skein, tenant, app, partnerApp, newChannel, connected } = fixture;
 const { projectId, key, person } = tenant;
 
 const ada = { phone: '15550100', name: 'Ada' };
