@@ -4,13 +4,16 @@
  * where an operator has set that.
  */
 import { statfs } from 'node:fs/promises';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { ServiceError } from '../../protocol/errors.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Clock, Timer } from '../../runtime/time/index.ts';
 import type { Queries } from '../../storage/database/index.ts';
 import { defaultLimits, type Limits } from '../../storage/writes/index.ts';
 
 const diskMs = 1_000;
+/** Seconds until a refused client should ask again. */
+const retryAfterSeconds = 60;
 /** PostgreSQL looks at each file of the database. */
 const sizeMs = 30_000;
 
@@ -26,6 +29,7 @@ export interface DiskSpaceOptions {
 
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
+  readonly #refused: Counter;
   /** Bytes until writes are refused; undefined: nothing limits them, or they were not measured yet. */
   #room: number | undefined;
   #timer: Timer | undefined;
@@ -33,6 +37,11 @@ export class DiskSpace {
 
   constructor(options: DiskSpaceOptions) {
     this.#options = options;
+    this.#refused = new Counter({
+      name: 'skein_storage_refused_total',
+      help: 'Requests that were refused because the database has no room',
+      registers: [options.registry],
+    });
     const read = (): number | undefined => this.#room;
     new Gauge({
       name: 'skein_database_room_bytes',
@@ -48,6 +57,13 @@ export class DiskSpace {
 
   get isFull(): boolean {
     return this.#room !== undefined && this.#room <= 0;
+  }
+
+  /** Throws 507 while the database has no room. */
+  require(): void {
+    if (!this.isFull) return;
+    this.#refused.inc();
+    throw new ServiceError('svc/runtime/storage_full', { retryAfterSeconds });
   }
 
   /** Measures now, and again from time to time until it is stopped. */
