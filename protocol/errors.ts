@@ -147,6 +147,11 @@ export const errors = {
     grpc: 'UNAVAILABLE',
     message: 'The service cannot take the request now. Retry after the time given.',
   },
+  'svc/runtime/storage_full': {
+    http: 507,
+    grpc: 'RESOURCE_EXHAUSTED',
+    message: 'The service has no room to store anything. Reads and deletions work. Retry after the time given.',
+  },
   'svc/rate_limit/exceeded': {
     http: 429,
     grpc: 'RESOURCE_EXHAUSTED',

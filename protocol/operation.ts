@@ -75,6 +75,8 @@ export interface Operation {
   readonly setsCookie?: true;
   /** A write that an archived project or workspace takes all the same. Reads and DELETE always work there. */
   readonly whileArchived?: true;
+  /** A write that works where nothing more can be stored, or the tenant may not store more. So do reads, DELETE, and those of the rate `auth`. */
+  readonly whileFull?: true;
   /** Required for `project`; for `user` it narrows by workspace role. */
   readonly access?: Access;
   readonly params?: TSchema;
@@ -104,6 +106,16 @@ export interface Operation {
   readonly repeatEffect?: string;
   /** Not part of the public contract, and left out of OpenAPI. */
   readonly hidden?: boolean;
+}
+
+/** Whether it is refused while nothing more can be stored. */
+export function storesMore({ method, rate, whileFull }: Operation): boolean {
+  return method !== 'GET' && method !== 'DELETE' && rate !== 'auth' && rate !== 'none' && whileFull !== true;
+}
+
+/** The errors that an operation gives: those of its row, and those of every write that stores more. */
+export function listErrors(operation: Operation): ReadonlySet<ErrorCode> {
+  return new Set(storesMore(operation) ? [...operation.errors, 'svc/runtime/conflict', 'svc/runtime/storage_full'] : operation.errors);
 }
 
 /** The header by which a key names the user on whose behalf it acts: a name in lower case, and as documents write it. */

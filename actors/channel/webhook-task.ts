@@ -2,7 +2,7 @@
 import type { ActorRef } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import type { RecentWebhooks } from '../../storage/chatapp/index.ts';
+import type { ExternalIdHash, RecentWebhooks } from '../../storage/chatapp/index.ts';
 import type { ChannelHead } from '../../storage/reads/index.ts';
 import type { ChatappIdentity, ChatappMessage } from '../chatapp/index.ts';
 import type { FoundThread } from './participant-threads.ts';
@@ -32,6 +32,7 @@ export type ReceiveFromProvider = (
 /** What the node gives to the tasks of channels. */
 export interface WebhookServices {
   readonly db: Pick<Database, 'query'>;
+  readonly hash: ExternalIdHash;
   readonly log: Log;
   readonly receive: ReceiveFromProvider;
   readonly recentWebhooks: RecentWebhooks;

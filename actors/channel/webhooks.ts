@@ -12,6 +12,7 @@
 import {
   type ChatappWebhook,
   failWebhook,
+  findErasedIds,
   finishWebhooks,
   openWebhooks,
 } from '../../storage/chatapp/index.ts';
@@ -162,13 +163,13 @@ function toContent(webhook: ChatappWebhook): WebhookContent {
   return { requestId, payload, identity: { wabaId, phoneNumberId }, receivedAt: receivedAt.getTime() };
 }
 
-/** Brings the messages that the channel does not have yet to their threads. */
+/** Brings the messages that the channel neither has nor had to their threads. */
 async function takeMessages(
   services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly WebhookContent[],
 ): Promise<void> {
-  const { db, log, ask } = services;
+  const { db, hash, log, ask } = services;
   const { channelId } = channel;
   const messages = listMessages(webhooks, requestId =>
     log.warn(
@@ -179,11 +180,14 @@ async function takeMessages(
   if (messages.length === 0) return;
   const names = webhooks.flatMap(({ payload, identity }) => listNames(payload, identity));
   const ids = messages.map(({ externalMessageId }) => externalMessageId);
-  const [threads, messageIds] = await Promise.all([
+  const [threads, erased, messageIds] = await Promise.all([
     ParticipantThreads.load(db, channel, names),
+    findErasedIds(db, hash, channel, ids),
     findMessageIds(db, channel, [...ids, ...messages.flatMap(listReferences)]),
   ]);
-  const unknown = messages.filter(({ externalMessageId }) => !messageIds.has(externalMessageId));
+  const unknown = messages.filter(
+    ({ externalMessageId }) => !messageIds.has(externalMessageId) && !erased.has(externalMessageId),
+  );
   await bringToThreads(services, channel, unknown, { threads, messageIds: new Map(messageIds) });
   if (unknown.some(({ file }) => file !== null)) {
     await ask({ kind: 'channel', id: channelId }, 'work', { work: 'files' });

@@ -20,6 +20,8 @@ export interface ChatappMessage extends ChatappContent {
   readonly newNames?: Pick<ChatappParticipant, 'phone' | 'userId'>;
   /** When it was sent, in epoch milliseconds. */
   readonly sentAt: number;
+  /** When its webhook came, in epoch milliseconds. */
+  readonly receivedAt: number;
   /** Whether it allows free-form messages from now on: what the participant does, and not what the provider reports of them. */
   readonly opensWindow: boolean;
   /** The message that it answers. */
@@ -77,6 +79,7 @@ function toMessage(node: unknown, contacts: Contacts, receivedAt: number): Chata
     ...readContext(read(node, 'context')),
     ...readReferral(read(node, 'referral')),
     sentAt: parseTimestamp(readText(node, 'timestamp')) ?? receivedAt,
+    receivedAt,
     opensWindow: !silentTypes.has(readText(node, 'type')),
   };
 }

@@ -84,6 +84,8 @@ export interface ReceiveMessage extends Tenancy, Keyed {
   readonly reportedBy?: Actor;
   /** From when on it opens the service window, in epoch milliseconds; default: now. Null: it opens none. */
   readonly windowFrom?: number | null;
+  /** The participant sent it at this instant at the latest, in epoch milliseconds; absent: now. */
+  readonly sentBy?: number;
   readonly participant?: ParticipantChanges;
   /** Other names by which the provider calls the participant: they lead to this thread from now on. */
   readonly aliases?: readonly string[];

@@ -70,6 +70,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
     initialise(builder, { ...command, ...createIfMissing, channel });
   } else {
     requireSameTenancy(state, command);
+    requireSentAfterErasure(state, command);
     if (channel === undefined) {
       requirePostedByOwner(state);
     } else {
@@ -120,6 +121,15 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
 function isReport({ details }: NewMessage): boolean {
   const content = details?.content;
   return content?.type === 'system' && content.event !== 'message_edited';
+}
+
+/**
+ * A webhook from before an erasure may be worked through after it, or come again: what it says was to be erased. The provider's task takes
+ * the refusal for a message that the channel has.
+ */
+function requireSentAfterErasure({ erasedAt }: ThreadState, { sentBy = Infinity }: ReceiveMessage): void {
+  if (erasedAt === null || sentBy > Date.parse(erasedAt)) return;
+  throw conflict('The message was erased.', { scope: 'messages_external' });
 }
 
 function requirePostedByOwner({ channelKind }: ThreadState): void {

@@ -25,6 +25,8 @@ export const receiveFromProvider: ReceiveFromProvider = async (ask, received, no
     [createIfMissingField]: { externalRef, metadata: {} },
     message: toNewMessage(received, now),
     windowFrom: message.opensWindow ? message.sentAt : null,
+    // The provider names whole seconds.
+    sentBy: Math.min(message.sentAt + 999, message.receivedAt),
     participant: toParticipant(message),
     ...(aliases.length === 0 ? {} : { aliases }),
   };

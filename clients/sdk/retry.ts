@@ -59,11 +59,11 @@ export class RetryPolicy {
   }
 }
 
-/** Whether the next try may have another outcome: no answer, 408, 429, and 5xx but for what no server learns to do, 501 and 505. */
+/** Whether the next try may have another outcome: no answer, 408, 429, and 5xx but for 501 and 505, and for 507, which lasts until space is freed. */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof ApiError)) return isUnanswered(error);
   const { status } = error;
-  return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+  return status === 408 || status === 429 || (status >= 500 && ![501, 505, 507].includes(status));
 }
 
 function isUnanswered(error: unknown): boolean {

@@ -56,7 +56,7 @@ import {
 } from '../../storage/deliveries/index.ts';
 import type { Media } from '../../storage/media/index.ts';
 import { findRecordedCall } from '../../storage/reads/index.ts';
-import type { Vault } from '../../storage/secrets/index.ts';
+import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
 import { ArchivedProjects } from '../../storage/tenancy/index.ts';
 import { addTrialUsage } from '../../storage/usage/index.ts';
 import type { Config } from '../config/index.ts';
@@ -82,6 +82,9 @@ export interface ActorsOptions {
   readonly database: Database;
   readonly media: Media;
   readonly notifier: CommitNotifier;
+  readonly hash: KeyedHash;
+  /** Called with what each committed batch has stored, by project, in UTF-16 units. Undefined: it is not counted. */
+  readonly onStored: ((stored: ReadonlyMap<string, number>) => void) | undefined;
   readonly vault: Vault;
   /** Drained with the actors. */
   readonly transport: Transport;
@@ -183,11 +186,12 @@ function createGraph({ config }: ActorsOptions, calls: ProviderCalls): Graph {
   });
 }
 
-function createStore({ database, notifier, log, tracer, metrics }: ActorsOptions): PostgresStore {
+function createStore({ database, notifier, onStored, log, tracer, metrics }: ActorsOptions): PostgresStore {
   return new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
+    onStored,
     log,
     tracer,
     metrics,
@@ -375,6 +379,7 @@ function createNode(
     tracer,
     database,
     media,
+    hash,
     vault,
     transport,
     placement,
@@ -394,6 +399,7 @@ function createNode(
       createChannelKind({
         db: database,
         log,
+        hash,
         vault,
         receive: receiveFromProvider,
         recentWebhooks,

@@ -11,7 +11,8 @@ import { CommitNotifier } from '../../storage/events/index.ts';
 import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
 import type { OnlineOperator } from '../../storage/tenancy/index.ts';
-import { KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
+import { systemClock } from '../../runtime/time/index.ts';
+import { KeyedHash, KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
@@ -19,7 +20,8 @@ import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
 import { boundLog, type Check, exposeChecks, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { startTracing } from '../tracing/index.ts';
-import { type Rest, serveRest } from '../rest/index.ts';
+import { createStorageRoom, DiskSpace, StorageQuota } from '../quota/index.ts';
+import { type Rest, type RestOptions, serveRest } from '../rest/index.ts';
 import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
@@ -81,6 +83,7 @@ interface Parts extends Start, Storage {
   readonly cluster: ClusterRuntime;
   readonly ring: KeyRing;
   readonly hashRoot: RootKeys;
+  readonly hash: KeyedHash;
   readonly vault: Vault;
   readonly mails: MailOutbox;
 }
@@ -149,14 +152,17 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   const ring = new KeyRing(keys.secretKeys);
   const hashRoot = await openHashRoot(database, ring);
+  const hash = new KeyedHash(hashRoot);
   const vault = openVault(ring, metrics);
   const mails = new MailOutbox(database, vault);
-  const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, vault, mails };
+  const parts: Parts = { ...start, ...storage, listening, cluster, ring, hashRoot, hash, vault, mails };
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
   const media = openMedia(parts);
-  const actors = createNodeActors(parts, media, () => wakeMail());
-  const maintenance = { database, clock, media, node: actors.node, log, metrics };
+  const quota = startQuota(parts);
+  const room = createStorageRoom(await startDiskSpace(parts), quota);
+  const actors = createNodeActors(parts, media, quota, () => wakeMail());
+  const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, log, metrics };
   const { sweepEveryMs } = start.options;
   const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
   onClose(startMaintenance({ ...maintenance, ...everyMs }, () => actors.node.isLeader));
@@ -165,7 +171,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const tokens = new ServiceTokens(config.serviceTokens);
   serveClusterStatus(listening.server, tokens, cluster);
   const system = await openSystem(parts, actors);
-  const rest = startRest(parts, actors, media, keys.tokenKeys, system);
+  const rest = startRest(parts, actors, { media, room, tokenKeys: keys.tokenKeys, system });
   wakeMail = () => rest.wakeMail();
   const { createGrpcServer } = (await loadingGrpc) ?? {};
   const grpc = createGrpc(parts, createGrpcServer, { node: actors.node, tokens, shared: rest.shared });
@@ -278,6 +284,7 @@ function createNodeActors(
     database,
     clock,
     notifier,
+    hash,
     vault,
     mails,
     cluster,
@@ -285,6 +292,7 @@ function createNodeActors(
     onClose,
   }: Parts,
   media: Media,
+  quota: StorageQuota | undefined,
   wakeMail: () => void,
 ): Actors {
   const mail = async (notice: Omit<OwnerMail, 'now'>): Promise<void> => {
@@ -303,6 +311,10 @@ function createNodeActors(
     database,
     media,
     notifier,
+    hash,
+    onStored: quota && (stored => {
+      for (const [projectId, bytes] of stored) quota.add(projectId, bytes);
+    }),
     vault,
     transport: cluster.transport,
     placement: cluster.placement,
@@ -318,6 +330,24 @@ function createNodeActors(
   });
   onClose(() => actors.stop());
   return actors;
+}
+
+/** How much tenants have written: what is pending is added when the node stops. Undefined where RATE_LIMITS is off. */
+function startQuota({ config, database, log, onClose }: Parts): StorageQuota | undefined {
+  if (config.rateLimits === undefined) return undefined;
+  const quota = new StorageQuota({ database, limits: config.limits, clock: systemClock, log });
+  quota.start();
+  onClose(() => quota.stop());
+  return quota;
+}
+
+async function startDiskSpace({ config, database, metrics, log, onClose }: Parts): Promise<DiskSpace> {
+  const folder = config.databaseUrl === undefined ? resolve(config.dataDir, 'postgres') : undefined;
+  const { limits } = config;
+  const disk = new DiskSpace({ folder, database, limits, clock: systemClock, registry: metrics.registry, log });
+  await disk.start();
+  onClose(() => Promise.resolve(disk.stop()));
+  return disk;
 }
 
 function openMedia({ config, log }: Start): Media {
@@ -381,9 +411,7 @@ function startRest(
     onClose,
   }: Parts,
   actors: Actors,
-  media: Media,
-  tokenKeys: string,
-  system: SystemReader,
+  own: Pick<RestOptions, 'media' | 'room' | 'tokenKeys' | 'system'>,
 ): Rest {
   const { server, baseUrl, docsUrl } = listening;
   const rest = serveRest({
@@ -401,17 +429,15 @@ function startRest(
     server,
     baseUrl,
     docsUrl,
-    tokenKeys,
+    ...own,
     node: actors.node,
     transport: cluster.transport,
-    media,
     toolTester: actors.tools,
     trials: actors.trials,
     identityProviders: actors.identityProviders,
     graph: actors.graph,
     recentWebhooks: actors.recentWebhooks,
     archived: actors.archived,
-    system,
   });
   onClose(() => rest.stop());
   return rest;

@@ -33,6 +33,8 @@ export const advice: Readonly<Record<ErrorCode, string>> = {
   'svc/auth/login_required': 'The invited address has an account: log in to it, or send its password along.',
   'svc/validation/invalid_request':
     'Correct what `details.issues` lists: each issue has a path, a message and a code. 400 means that the body is not JSON, 413 that it is larger than 1 MiB, 415 that it is compressed. Sending the same request again does not help.',
+  'svc/runtime/storage_full':
+    'The database of the service has no room left: the operator has to free space, or to raise `databaseBytes` in LIMITS. Reads and deletions work. Send the request again after the time in `Retry-After`, with the same Idempotency-Key.',
   'svc/runtime/not_found':
     'Check the id, and that the credential belongs to the same project and environment. `details.issues` names the field of the body that refers to it, if it was one. The answer is the same for a resource of another tenant.',
   'svc/runtime/internal_error':

@@ -11,7 +11,7 @@ import type { IngestMessageRequest__Output } from '../../protocol/gen/skein/inte
 import type { IngestMessageResponse } from '../../protocol/gen/skein/internal/v1/IngestMessageResponse.ts';
 import type { SendMessageRequest__Output } from '../../protocol/gen/skein/internal/v1/SendMessageRequest.ts';
 import type { SendMessageResponse } from '../../protocol/gen/skein/internal/v1/SendMessageResponse.ts';
-import type { Operation } from '../../protocol/operation.ts';
+import { type Operation, storesMore } from '../../protocol/operation.ts';
 import { channelOperations, messageOperations, threadOperations } from '../../protocol/operations/index.ts';
 import { id, type Message, type Thread } from '../../protocol/resources/index.ts';
 import { compile } from '../../protocol/validate.ts';
@@ -26,6 +26,7 @@ import {
   type Handler,
   type Handlers,
   type Idempotency,
+  type StorageRoom,
 } from '../pipeline/index.ts';
 import { inboundBody, outboundBody, root, toMessage, toThread } from './conversions.ts';
 import { ServiceCall, type CallContext, type ServiceRequest } from './service-call.ts';
@@ -42,6 +43,7 @@ export interface ConversationsOptions {
   /** REST's, made with a node that knows service calls (`nodeForServices`). */
   readonly handlers: Handlers<typeof operations>;
   readonly rules: AccessRules;
+  readonly room: StorageRoom;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -128,7 +130,7 @@ export class Conversations {
 }
 
 function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoint {
-  const { handlers, rules, idempotency, clock, tracer } = options;
+  const { handlers, rules, room, idempotency, clock, tracer } = options;
   const handler = handlers[id] as Handler;
   const operation: Operation = operations[id];
   return {
@@ -138,6 +140,7 @@ function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoin
     handler: operation.method === 'GET' ? beginning(handler) : handler,
     rules,
     limiter: undefined,
+    room: storesMore(operation) ? room : undefined,
     idempotency,
     clock,
     tracer,

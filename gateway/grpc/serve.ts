@@ -15,7 +15,7 @@ import {
   type ChannelDirectory,
 } from '../handlers/index.ts';
 import type { Health } from '../monitoring/index.ts';
-import type { Idempotency } from '../pipeline/index.ts';
+import type { Idempotency, StorageRoom } from '../pipeline/index.ts';
 import type { StreamContext } from '../stream/index.ts';
 import { Conversations } from './conversations.ts';
 import { Gate } from './gate.ts';
@@ -41,6 +41,7 @@ export interface GrpcOptions {
     readonly cursors: Cursors;
     readonly access: AccessCache;
     readonly idempotency: Idempotency;
+    readonly room: StorageRoom;
     readonly streams: StreamContext;
   };
 }
@@ -48,7 +49,7 @@ export interface GrpcOptions {
 /** Makes the server; it neither listens nor lets calls in. */
 export function createGrpcServer(options: GrpcOptions): GrpcServer {
   const { log, clock, tracer, database, health, tokens, owners, tls, shared } = options;
-  const { channels, cursors, access, idempotency, streams } = shared;
+  const { channels, cursors, access, idempotency, room, streams } = shared;
   const metrics = new GrpcMetrics(options.metrics.registry);
   const authority = new ServiceAuthority(database, clock);
   const services = { database, node: nodeForServices(options.node), cursors, channels, access };
@@ -58,7 +59,7 @@ export function createGrpcServer(options: GrpcOptions): GrpcServer {
   const handlers = { createInboundMessage, createMessage, getThread };
   return new GrpcServer({
     gate: new Gate({ tokens, metrics, clock, log }),
-    conversations: new Conversations({ handlers, rules: authority, idempotency, clock, tracer }),
+    conversations: new Conversations({ handlers, rules: authority, room, idempotency, clock, tracer }),
     health: new GrpcHealth({ ready: () => health.isReady(), clock }),
     authority,
     streams,

@@ -27,7 +27,7 @@ import { findChatapp } from '../../storage/reads/index.ts';
 import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
 import { findPartnerAppSecrets, isVerifyToken } from '../../storage/tenancy/index.ts';
 import type { HttpRequest } from '../http/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import type { Handlers, StorageRoom } from '../pipeline/index.ts';
 
 interface DirectoryServices {
   readonly database: Pick<Database, 'query'>;
@@ -112,12 +112,13 @@ export interface WebhookServices {
   readonly webhooks: WebhookDirectory;
   /** Those that the channels of this node need not read. */
   readonly recentWebhooks: RecentWebhooks;
+  readonly room: StorageRoom;
 }
 
 type Operations = Pick<typeof chatappOperations, 'verifyChatappWebhook' | 'receiveChatappWebhook'>;
 
 export function chatappWebhookHandlers(services: WebhookServices): Handlers<Operations> {
-  const { database, node, webhooks, recentWebhooks } = services;
+  const { database, node, webhooks, recentWebhooks, room } = services;
   const inbox = new ChatappInbox(database, recentWebhooks, channelId => {
     const command: DoWork = { work: 'webhooks', isPosted: true };
     node.tell({ kind: 'channel', id: channelId }, 'work', command);
@@ -137,6 +138,7 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
       if (!isSignedBy(body, call.header('x-hub-signature-256'), secrets)) {
         throw new ServiceError('svc/chatapp/invalid_signature');
       }
+      room.require(projectId, body.length);
       const payload = parsePayload(body);
       if (payload === undefined) {
         const message = 'The body is not JSON.';

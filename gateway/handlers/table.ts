@@ -52,7 +52,7 @@ import {
 } from '../../storage/tenancy/index.ts';
 import type { InstanceAdmins, KeyVerifier } from '../auth/index.ts';
 import type { MediaLinks } from '../media/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import type { Handlers, StorageRoom } from '../pipeline/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
 import { acceptanceHandlers, invitationHandlers } from './invitations.ts';
 import { accountHandlers } from './account.ts';
@@ -113,6 +113,7 @@ export interface HandlerServices {
   readonly clock: Clock;
   readonly log: Log;
   readonly hash: KeyedHash;
+  readonly room: StorageRoom;
   readonly vault: Vault;
   readonly cursors: Cursors;
   readonly access: AccessCache;
@@ -268,7 +269,7 @@ function tenancyHandlers(services: HandlerServices) {
 /** Channels, threads and messages, and the events of what happens to them. */
 function conversationHandlers(services: HandlerServices) {
   const { database, node, cursors, channels, access, links, transport, vault, reach, limits } = services;
-  const { graph, ownApp, webhooks, recentWebhooks, hash, log, clock, baseUrl } = services;
+  const { graph, ownApp, webhooks, recentWebhooks, room, hash, log, clock, baseUrl } = services;
   const provider = { database, node, vault, channels, graph, ownApp, log };
   return {
     ...channelHandlers({ database, node, cursors, channels, limits }),
@@ -276,7 +277,7 @@ function conversationHandlers(services: HandlerServices) {
     ...chatappHandlers({ ...provider, vault, webhooks, baseUrl }),
     ...chatappReadinessHandlers({ ...provider, baseUrl }),
     ...chatappTemplateHandlers({ ...provider, clock, cursors }),
-    ...chatappWebhookHandlers({ database, node, vault, hash, webhooks, recentWebhooks }),
+    ...chatappWebhookHandlers({ database, node, vault, hash, webhooks, recentWebhooks, room }),
     ...inboundMessageHandlers({ database, node, channels }),
     ...threadHandlers({ database, node, cursors, channels, access }),
     ...bulkHandlers({ database, node, access }),

@@ -5,6 +5,7 @@ import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { type Media, MediaSweeper } from '../../storage/media/index.ts';
 import { sweep, SweepFailed } from '../../storage/retention/index.ts';
+import type { KeyedHash } from '../../storage/secrets/index.ts';
 import { ClusterGauges } from './cluster-gauges.ts';
 import { FormerAssignees } from './former-assignees.ts';
 
@@ -12,6 +13,7 @@ const sweepIntervalMs = 60_000;
 
 export interface MaintenanceOptions {
   readonly database: Database;
+  readonly hash: Pick<KeyedHash, 'digest'>;
   readonly clock: Pick<DatabaseClock, 'ask' | 'isWrong'>;
   readonly media: Pick<Media, 'remove'>;
   readonly node: Pick<Node, 'ask'>;
@@ -49,7 +51,7 @@ function createSweep(
   isLeader: () => boolean,
   closing: AbortSignal,
 ): () => Promise<void> {
-  const { database, clock, media, node, log, metrics } = options;
+  const { database, hash, clock, media, node, log, metrics } = options;
   const failures = new Counter({
     name: 'skein_sweep_failures_total',
     help: 'Jobs of the sweep that failed and are retried, by job',
@@ -74,7 +76,7 @@ function createSweep(
 
   async function sweepAt(now: number): Promise<void> {
     try {
-      await sweep(database, now, log, isWanted);
+      await sweep({ database, hash, log }, now, isWanted);
     } catch (err) {
       for (const job of err instanceof SweepFailed ? err.jobs : ['unknown']) failures.inc({ job });
     }

@@ -5,7 +5,7 @@
  * A file is untrusted. It is served as a download, with the type that was announced and without sniffing, so that a browser never
  * runs it as part of this site.
  */
-import { invalid, notFound, ServiceError } from '../../protocol/errors.ts';
+import { conflict, invalid, notFound, ServiceError } from '../../protocol/errors.ts';
 import { matchesIfNoneMatch } from '../../protocol/etag.ts';
 import { isId } from '../../protocol/ids.ts';
 import { maxFileBytes } from '../../protocol/resources/index.ts';
@@ -81,18 +81,18 @@ class MediaRoutes {
     const { database, media, clock } = this.#options;
     const attachment = await this.#findAddressed('upload', request);
     const { status, sizeBytes } = attachment;
-    if (status === 'stored') throw conflict('The file has been uploaded.');
+    if (status === 'stored') throw conflict('The file has been uploaded.', { reason: 'uploaded' });
     const announced = request.header('content-length');
     if (announced !== '' && Number(announced) !== sizeBytes) throw wrongSize(sizeBytes);
     await this.#requireRoom(sizeBytes);
     const upload = await claimUpload(database, attachment, clock.now());
-    if (upload === undefined) throw conflict('The file is being uploaded.');
+    if (upload === undefined) throw conflict('The file is being uploaded.', { reason: 'uploading' });
     const sha256 = await this.#store(upload, attachment, request);
     switch (await completeUpload(database, media, upload, sha256, clock.now())) {
       case 'stored':
         return { status: 204 };
       case 'taken':
-        throw conflict('The file is being uploaded.');
+        throw conflict('The file is being uploaded.', { reason: 'uploading' });
       case 'erased':
         throw notFound();
     }
@@ -182,10 +182,6 @@ function toAnswer(error: unknown, { requestId }: HttpRequest, docsUrl: string): 
   const refusal = toRefusal(error);
   if (refusal === undefined) throw error;
   return errorAnswer(refusal, requestId, docsUrl);
-}
-
-function conflict(message: string): ServiceError {
-  return new ServiceError('svc/runtime/conflict', { message });
 }
 
 function wrongSize(size: number): ServiceError {

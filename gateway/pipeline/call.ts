@@ -36,6 +36,8 @@ export interface Endpoint {
   readonly rules: AccessRules;
   /** Undefined: nothing is limited. */
   readonly limiter: RateLimiter | undefined;
+  /** Undefined: the operation works while nothing more can be stored. */
+  readonly room: StorageRoom | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -54,6 +56,15 @@ export interface Source {
 
 /** Every operation passes through the same code: the types of its parts are the handler's business. */
 type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
+
+/** Where requests store. */
+export interface StorageRoom {
+  /** Throws 507 while the database has no room, and `LimitReached` where the tenant may store no more. Charges the bytes to the project. */
+  require(projectId: string | undefined, bytes: number): void;
+}
+
+/** Bytes of what a request stores beside its body: its rows, and an entry of the audit log. */
+const requestOverhead = 1_024;
 
 export abstract class OperationCall<S extends Source = Source> implements Call<Operation>, RepeatableCall {
   readonly endpoint: Endpoint;
@@ -155,6 +166,15 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     if (!quota.allowed) throw quotaExceeded(quota);
   }
 
+  /** Throws 507 while the database has no room, and 409 where the tenant may store no more. */
+  requireRoom(projectId: string | undefined): void {
+    const { room, operation } = this.endpoint;
+    if (room === undefined) return;
+    // The commits of messages and receipts are counted. Other requests store what they say, and what records them.
+    const isCounted = operation.rate === 'message' || operation.rate === 'receipt';
+    room.require(projectId, isCounted ? 0 : requestOverhead + (Number(this.header('content-length')) || 0));
+  }
+
   /** Charges the sender's address, before an unknown credential is looked up and for an invalid one. Throws or rejects with 429. */
   chargeAnonymous(): Maybe<void> {
     const { limiter } = this.endpoint;
@@ -187,6 +207,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     const scope = await rules.scope(caller, projectId, environmentId);
     if (scope === undefined) throw rules.absent();
     this.#found = scope;
+    this.requireRoom(projectId);
     return scope;
   }
 

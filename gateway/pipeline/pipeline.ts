@@ -6,6 +6,7 @@
  *   admit            may the caller do this in any project at all (403)?
  *   parse            is the request well-formed (400, 413, 422)?
  *   authorise        may the caller do this in the project or workspace that the request names (403, 404)?
+ *   require room     is there room for what the request stores (507)?
  *   act for          may the key act for the user whom it names (403, 404, 422)?
  *   charge subject   does the thread or e-mail address that the request concerns have quota left (429)?
  *   key              the request's Idempotency-Key (400): the handler does the work under it, once (`Call.once`)
@@ -25,7 +26,17 @@ import type { Answer } from './handler.ts';
 type Stage = (call: OperationCall) => Maybe<unknown>;
 
 /** What comes before the handler. */
-const stages: readonly Stage[] = [authenticate, charge, admit, parse, authorise, actFor, chargeSubject, key];
+const stages: readonly Stage[] = [
+  authenticate,
+  charge,
+  admit,
+  parse,
+  authorise,
+  requireRoom,
+  actFor,
+  chargeSubject,
+  key,
+];
 
 /** Takes a call through all stages. Throws or rejects with what refuses it: a `ServiceError`, or a defect. */
 export function runPipeline(call: OperationCall): Maybe<HttpAnswer> {
@@ -74,6 +85,10 @@ function authorise(call: OperationCall): Maybe<unknown> {
   if (named.workspaceId === undefined || operation.access === undefined) return undefined;
   const { userId } = (call.params ?? {}) as { readonly userId?: string };
   return rules.workspaceRole(caller, named.workspaceId, userId);
+}
+
+function requireRoom(call: OperationCall): void {
+  call.requireRoom(call.project?.projectId);
 }
 
 function actFor(call: OperationCall): Maybe<void> {

@@ -4,7 +4,7 @@
  */
 import { Counter, type Registry } from 'prom-client';
 import { ServiceError } from '../../protocol/errors.ts';
-import { getMaxBodyBytes, type Operation, type RateClass } from '../../protocol/operation.ts';
+import { getMaxBodyBytes, type Operation, type RateClass, storesMore } from '../../protocol/operation.ts';
 import {
   BucketHistogram,
   CountsBy,
@@ -37,6 +37,7 @@ import {
   type Quota,
   type RateLimiter,
   type ServiceCaller,
+  type StorageRoom,
   type Tenancy,
 } from '../pipeline/index.ts';
 
@@ -52,6 +53,8 @@ export interface RestServices {
   readonly docsUrl: string;
   /** Absent: nothing is limited. */
   readonly limiter?: RateLimiter | undefined;
+  /** Absent: there is always room. */
+  readonly room?: StorageRoom | undefined;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
   /** Absent: nothing is counted. */
@@ -100,6 +103,7 @@ export class RestEndpoint implements Endpoint {
   readonly handler: Handler;
   readonly rules: Authority;
   readonly limiter: RateLimiter | undefined;
+  readonly room: StorageRoom | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -120,6 +124,7 @@ export class RestEndpoint implements Endpoint {
     this.handler = handler;
     this.rules = new Authority(operation, services.tenancy);
     this.limiter = operation.rate === 'none' ? undefined : services.limiter;
+    this.room = storesMore(operation) ? services.room : undefined;
     this.idempotency = services.idempotency;
     this.clock = services.clock;
     this.tracer = services.tracer ?? noTracer;

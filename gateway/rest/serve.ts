@@ -41,7 +41,7 @@ import {
   smtpTransport,
 } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
-import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
+import { Idempotency, type RateLimiter, type StorageRoom } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
 import type { SendRequest } from '../sso/index.ts';
 import type { SystemReader } from '../system/index.ts';
@@ -81,6 +81,7 @@ export interface RestOptions {
   readonly recentWebhooks: RecentWebhooks;
   readonly archived: ArchivedProjects;
   readonly system: Pick<SystemReader, 'read'>;
+  readonly room: StorageRoom;
 }
 
 /** What gRPC uses as well. */
@@ -89,6 +90,7 @@ export interface SharedServices {
   readonly cursors: Cursors;
   readonly access: AccessCache;
   readonly idempotency: Idempotency;
+  readonly room: StorageRoom;
   readonly streams: StreamContext;
 }
 
@@ -137,6 +139,7 @@ export function serveRest(options: RestOptions): Rest {
     tenancy: access,
     idempotency,
     limiter,
+    room: options.room,
     clock,
     log,
     tracer: options.tracer,
@@ -151,7 +154,7 @@ export function serveRest(options: RestOptions): Rest {
 
   mail.sender.start();
   return {
-    shared: { channels, cursors, access, idempotency, streams: stream.context },
+    shared: { channels, cursors, access, idempotency, room: options.room, streams: stream.context },
     wakeMail: () => mail.sender.wake(),
     shutDownStreams: () => stream.shutDown(),
     async stop() {

@@ -20,6 +20,7 @@ export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
   SkeinErrors: { severity: 'page', limit: 0.01 },
   SkeinCommitsSlow: { severity: 'page', limit: 500 },
   SkeinCommitsRefused: { severity: 'page', limit: 0 },
+  SkeinStorageFull: { severity: 'page', limit: 0 },
   SkeinNodeBusy: { severity: 'ticket', limit: 0.2 },
   SkeinOverloaded: { severity: 'page', limit: 0 },
   SkeinDeadLetters: { severity: 'ticket', limit: 0 },
@@ -42,6 +43,7 @@ export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
 const ofNodes: readonly (readonly [SystemFaultName, (report: NodeReport) => number])[] = [
   ['SkeinCommitsSlow', ({ node }) => node.commitP99Ms ?? 0],
   ['SkeinCommitsRefused', ({ node }) => node.commitsRefused],
+  ['SkeinStorageFull', ({ increases }) => increases.storageRefused],
   ['SkeinNodeBusy', ({ held }) => held.eventLoopP99Seconds],
   ['SkeinOverloaded', ({ node }) => node.overloaded],
   ['SkeinDeadLetters', ({ node }) => node.deadLetters],

@@ -31,6 +31,7 @@ const chatappFailures = new Set(['timeout', 'unreachable', 'server_error', 'inva
 const counts = {
   commits: { metric: 'skein_commits_total', span: 5 },
   commitsRefused: { metric: 'skein_commits_refused_total', span: 5 },
+  storageRefused: { metric: 'skein_storage_refused_total', span: 5 },
   overloaded: { metric: 'skein_overloaded_total', span: 5 },
   deadLetters: { metric: 'skein_dead_letters_total', span: 15 },
   defects: { metric: 'skein_defects_total', span: 15 },

@@ -1,7 +1,7 @@
 /** Rows of the operation table as OpenAPI describes them. */
 import type { TSchema } from 'typebox';
 import { errors, type ErrorCode } from '../errors.ts';
-import { listImpliedFields, type Operation, takesActingUser } from '../operation.ts';
+import { listErrors, listImpliedFields, type Operation, takesActingUser } from '../operation.ts';
 import { describeField, type Components } from './components.ts';
 import { createExample, type Json, type JsonObject } from './examples.ts';
 import { defineFrames } from './events.ts';
@@ -207,7 +207,7 @@ function listStatuses(code: ErrorCode, operation: Operation): readonly number[] 
 
 function describeFailures(operation: Operation, components: Components): JsonObject {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of new Set(operation.errors)) {
+  for (const code of listErrors(operation)) {
     for (const status of listStatuses(code, operation)) {
       byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
     }

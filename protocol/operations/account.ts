@@ -55,6 +55,7 @@ export const accountOperations = {
     auth: 'user',
     success: { status: 200, body: EndedSessions },
     errors: [...always, ...checked, ...signedIn],
+    whileFull: true,
     rate: 'write',
     idempotency: 'none',
     repeatEffect: 'Each request ends what other sessions there are by then.',

@@ -74,6 +74,7 @@ export const authOperations = {
     success: { status: 200, body: TokenResponse },
     setsCookie: true,
     errors: [...always, ...checked, ...signedIn, 'svc/auth/no_workspace'],
+    whileFull: true,
     rate: 'write',
     idempotency: 'none',
     repeatEffect:
@@ -90,6 +91,7 @@ export const authOperations = {
     success: { status: 204, body: null },
     setsCookie: true,
     errors: [...always, ...checked],
+    whileFull: true,
     rate: 'write',
     idempotency: 'none',
     repeatEffect: 'The answer is the same when the session has already ended.',

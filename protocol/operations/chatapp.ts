@@ -54,6 +54,7 @@ export const chatappOperations = {
     body: DisconnectChatappBody,
     success: { status: 200, body: ChatappStatus },
     errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
+    whileFull: true,
     rate: 'write',
     idempotency: 'accepted',
   },
@@ -148,6 +149,8 @@ export const chatappOperations = {
     ignoresUnknownQuery: true,
     success: { status: 200, body: Accepted },
     errors: [
+      'svc/runtime/conflict',
+      'svc/runtime/storage_full',
       ...always,
       ...checked,
       ...absent,

@@ -105,6 +105,7 @@ export const consoleOperations = {
     secret: true,
     description: 'A ticket is valid for 30 seconds, including one from a replayed answer.',
     errors: [...always, ...checked, ...signedIn, ...forbidden, ...consoleErrors, ...repeatable],
+    whileFull: true,
     rate: 'write',
     idempotency: 'accepted',
   },

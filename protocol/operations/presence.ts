@@ -21,6 +21,7 @@ export const presenceOperations = {
     body: TypingBody,
     success: { status: 204, body: null },
     errors: [...writing, ...repeatable],
+    whileFull: true,
     rate: 'write',
     idempotency: 'accepted',
   },

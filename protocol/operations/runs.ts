@@ -74,6 +74,7 @@ export const runOperations = {
     body: CancelAgentRunBody,
     success: { status: 200, body: AgentRun },
     errors: [...writing, ...repeatable, 'svc/runtime/conflict'],
+    whileFull: true,
     rate: 'run',
     idempotency: 'accepted',
   },

@@ -10,6 +10,7 @@ export const systemFaultNames = [
   'SkeinErrors',
   'SkeinCommitsSlow',
   'SkeinCommitsRefused',
+  'SkeinStorageFull',
   'SkeinNodeBusy',
   'SkeinOverloaded',
   'SkeinDeadLetters',

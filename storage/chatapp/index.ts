@@ -1,5 +1,6 @@
 /** What the chat provider has sent, before anything is made of it, what it has yet to take, and the files on their way either way. */
 export { type AliasedThread, findAliases, type KnownAlias } from './aliases.ts';
+export { type ExternalIdHash, findErasedIds, hashExternalId } from './erased-messages.ts';
 export {
   channelsWithFiles,
   type ClaimedFile,

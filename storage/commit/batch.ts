@@ -45,9 +45,13 @@ type ReminderChange = { readonly set: PlacedReminder } | { readonly deleted: For
  * memory of one transaction, here and in the server.
  */
 const maxBatchSize = 8 * 1_048_576;
+/** Bytes of a row beside its texts: its header, its numbers, and its places in indexes. */
+const rowOverhead = 256;
 
 export class Batch {
   readonly events: AppendedEvent[] = [];
+  /** What the batch stores, by project, in UTF-16 units. */
+  readonly stored = new Map<string, number>();
   readonly #tables: ReadonlyMap<string, SnapshotTable>;
   readonly #snapshots = new Map<string, SnapshotWrite>();
   readonly #rows = new Map<Statement, (readonly Value[])[]>();
@@ -74,6 +78,7 @@ export class Batch {
 
   /** Only after `admits` has returned true. */
   add(commit: Commit<Write>): void {
+    const before = this.#size;
     this.#addSnapshot(commit);
     for (const write of commit.writes) this.#addWrite(write, commit.traceparent);
     for (const forgotten of commit.forget) this.#forget(commit, forgotten.key, forgotten.at);
@@ -81,6 +86,10 @@ export class Batch {
       this.#size += estimateJsonLength(reminder.payload, maxBatchSize);
       this.#reminders.set(`${reminder.to.kind}/${reminder.to.id}/${reminder.key}`, { set: reminder });
     }
+    const projectId = findProject(commit);
+    if (projectId === undefined) return;
+    const stored = this.#size - before + commit.writes.length * rowOverhead;
+    this.stored.set(projectId, (this.stored.get(projectId) ?? 0) + stored);
   }
 
   /** Whether a conflict-aware form exists of one of its statements. */
@@ -165,6 +174,14 @@ export class Batch {
     const text = JSON.stringify(payload ?? null);
     push(rows, upsertReminders, [to.kind, to.id, key, shard, at, command, text, attempts]);
   }
+}
+
+/** The project that a commit belongs to; undefined: of none, as far as the commit says. */
+function findProject({ snapshot, writes }: Commit<Write>): string | undefined {
+  const state = snapshot?.state as { readonly projectId?: string } | null | undefined;
+  if (typeof state?.projectId === 'string' && state.projectId !== '') return state.projectId;
+  for (const { event } of writes) if (event !== undefined) return event.projectId;
+  return undefined;
 }
 
 function push(

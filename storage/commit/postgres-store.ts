@@ -63,6 +63,8 @@ export interface PostgresStoreOptions {
   readonly tracer?: Tracer;
   /** Absent: nothing is measured. */
   readonly metrics?: Pick<Metrics, 'batchCommits' | 'batchWaitMs'>;
+  /** Called with what each committed batch has stored, by project, in UTF-16 units. */
+  readonly onStored?: ((stored: ReadonlyMap<string, number>) => void) | undefined;
   /** Those that differ from the defaults. */
   readonly limits?: Partial<LaneLimits>;
 }
@@ -73,11 +75,13 @@ export class PostgresStore implements Store<Write> {
   /** By kind. */
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
+  readonly #onStored: PostgresStoreOptions['onStored'];
 
   constructor(options: PostgresStoreOptions) {
     const { database, snapshots, notifier, log, tracer = noTracer, metrics, limits } = options;
     this.#database = database;
     this.#notifier = notifier;
+    this.#onStored = options.onStored;
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
     this.#commits = new GroupCommit({
       url: database.url,
@@ -134,6 +138,7 @@ export class PostgresStore implements Store<Write> {
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
+    this.#onStored?.(batch.stored);
     if (batch.events.length === 0) return;
     // Settled after a lost connection: committed, but the numbers of the events were lost with the answer.
     if (rows === undefined) this.#notifier.notifyUnnumbered(batch.events);

@@ -25,7 +25,15 @@ import {
 } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
-import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
+import {
+  CommitMarker,
+  DeadLetter,
+  HashRoot,
+  IdempotencyKey,
+  Installation,
+  Reminder,
+  SweepPosition,
+} from './machinery.ts';
 import { Mail } from './mail.ts';
 import { SsoConnection, SsoDomain, SsoFlow } from './sso.ts';
 import { Stitch, StitchHour, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
@@ -43,6 +51,7 @@ import {
 import {
   Attachment,
   AttachmentTotal,
+  ErasedMessage,
   Erasure,
   Message,
   MessageWords,
@@ -51,7 +60,7 @@ import {
   NoteMention,
   ThreadNote,
 } from './threads.ts';
-import { SearchMark, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
+import { SearchMark, StoredBytesDay, UsageChannelDay, UsageDay, UsageMark, UsageRun } from './usage.ts';
 
 export const entities = [
   User,
@@ -89,6 +98,7 @@ export const entities = [
   Attachment,
   AttachmentTotal,
   Erasure,
+  ErasedMessage,
   Channel,
   ChannelChange,
   ChannelCommand,
@@ -117,11 +127,13 @@ export const entities = [
   Reminder,
   DeadLetter,
   CommitMarker,
+  SweepPosition,
   Installation,
   HashRoot,
   UsageDay,
   UsageChannelDay,
   UsageMark,
   SearchMark,
+  StoredBytesDay,
   UsageRun,
 ];

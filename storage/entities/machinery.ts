@@ -83,6 +83,13 @@ export const CommitMarker = defineEntity({
   },
 });
 
+/** Where a periodic job continues (storage/paging/sweep-position.ts). */
+export const SweepPosition = defineEntity({
+  name: 'SweepPosition',
+  tableName: 'sweep_positions',
+  properties: { job: id().primary(), position: id() },
+});
+
 /** One row: the root of the keyed hashes (storage/secrets/hash-root.ts). */
 export const HashRoot = defineEntity({
   name: 'HashRoot',

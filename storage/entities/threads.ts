@@ -236,6 +236,20 @@ export const ReadCursor = defineEntity({
   },
 });
 
+/** The keyed hash of the provider's id of an erased message (storage/chatapp/erased-messages.ts). */
+export const ErasedMessage = defineEntity({
+  name: 'ErasedMessage',
+  tableName: 'erased_messages',
+  properties: {
+    channelId: id().primary(),
+    idHash: p.blob().primary(),
+    projectId: id(),
+    environmentId: id(),
+    erasedAt: instant(),
+  },
+  indexes: [{ name: 'erased_messages_by_age', properties: ['erasedAt'] }],
+});
+
 /** A thread whose personal data is to be erased, in everything up to an event (storage/retention/erasures.ts). */
 export const Erasure = defineEntity({
   name: 'Erasure',

@@ -33,6 +33,13 @@ export const UsageChannelDay = defineEntity({
   },
 });
 
+/** Bytes that a project, workspace or user has written on a day of UTC (storage/usage/stored-bytes.ts). */
+export const StoredBytesDay = defineEntity({
+  name: 'StoredBytesDay',
+  tableName: 'stored_bytes',
+  properties: { owner: id().primary(), day: p.date().primary(), bytes: big() },
+});
+
 /** The events of a project up to this `seq` are counted in `usage_days`, those after it are not. */
 export const UsageMark = defineEntity({
   name: 'UsageMark',

@@ -7,9 +7,10 @@
  *   pending -> erased            an upload began, and its bytes have not arrived within that hour
  *   stored  -> erased            no message took it within a day, or personal data was erased: its bytes go, then its row
  *
- * While bytes come in, the upload claims the row, for longer than an upload may take. Of two uploads one is refused, so they never write
- * one object together, and whatever fails in between, every object in the store has a row that names it.
+ * While bytes come in, the upload claims the row, for longer than an upload may take: of two uploads one is refused. The claim is part of the
+ * object's key, so that two uploads never write one object, not even after a claim has ended. Every object in the store has a row that names it.
  */
+import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
@@ -148,18 +149,41 @@ export function findAttachments(
 
 export const findAttachmentTenant = createFindTenant('attachments', 'attachment_id');
 
-/** Claims a pending attachment for an upload; undefined where another upload has it, or it is no longer pending. */
+// The former key is left to the sweep, as a row of its own: an upload that was interrupted may have stored a part under it.
+const claim = `
+  with claimed as materialized (
+    select attachment_id, storage_key as former, claimed_at from attachments
+    where attachment_id = $1 and project_id = $2 and environment_id = $3
+      and status = 'pending' and (claimed_at is null or claimed_at < $5) for update
+  ), moved as (
+    update attachments a set claimed_at = $4, storage_key = $2 || '/' || $3 || '/' || $1 || '-' || $6 from claimed
+    where a.attachment_id = claimed.attachment_id returning a.storage_key, claimed.former, claimed.claimed_at
+  ), left_over as (
+    insert into attachments (attachment_id, project_id, environment_id, status, filename, mime_type, size_bytes, storage_key, created_at,
+      erased_at)
+    select former, $2, $3, 'erased', '', '', 0, former, $4, $4 from moved where claimed_at is not null
+  )
+  select storage_key as "storageKey" from moved`;
+
+/**
+ * Claims a pending attachment for an upload; undefined where another upload has it, or it is no longer pending. Each claim has a key of its
+ * own in the store, so that an upload that outlives its claim cannot change what another one has stored.
+ */
 export async function claimUpload(
   db: Queries,
   { attachmentId, projectId, environmentId }: AttachmentKey,
   now: number,
 ): Promise<Upload | undefined> {
   const [row] = await db.query<{ storageKey: string }>(
-    `update attachments set claimed_at = $4
-     where attachment_id = $1 and project_id = $2 and environment_id = $3
-       and status = 'pending' and (claimed_at is null or claimed_at < $5)
-     returning storage_key as "storageKey"`,
-    [attachmentId, projectId, environmentId, new Date(now), new Date(now - claimMs)],
+    claim,
+    [
+      attachmentId,
+      projectId,
+      environmentId,
+      new Date(now),
+      new Date(now - claimMs),
+      randomBytes(6).toString('hex'),
+    ],
     'attachments.claim',
   );
   return row === undefined
@@ -168,8 +192,8 @@ export async function claimUpload(
 }
 
 /**
- * Makes the bytes count that an upload has put into the store. `taken`: another upload has taken over the claim, and the object under the
- * key may be the other's. `erased`: the row is gone or its bytes go, and what was put is removed.
+ * Makes the bytes count that an upload has put into the store. Otherwise they are removed: `taken`, another upload has taken over the claim;
+ * `erased`, the row is gone or its bytes go.
  */
 export async function completeUpload(
   db: Queries,
@@ -182,27 +206,26 @@ export async function completeUpload(
   const rows = await db.query(
     `update attachments set status = 'stored', stored_at = $6, sha256 = $5, claimed_at = null
      where attachment_id = $1 and project_id = $2 and environment_id = $3
-       and status = 'pending' and claimed_at = $4 returning 1`,
-    [attachmentId, projectId, environmentId, claimedAt, sha256, new Date(now)],
+       and status = 'pending' and claimed_at = $4 and storage_key = $7 returning 1`,
+    [attachmentId, projectId, environmentId, claimedAt, sha256, new Date(now), storageKey],
     'attachments.complete',
   );
   if (rows.length > 0) return 'stored';
   const [found] = await findAttachments(db, upload, [attachmentId]);
-  if (found !== undefined && found.status !== 'erased') return 'taken';
-  // The sweep may have removed the object and the row before these bytes came: without a row they must not stay.
-  await media.remove(storageKey);
-  return 'erased';
+  // The sweep may have removed the object before these bytes came: without a row they must not stay.
+  if (found?.storageKey !== storageKey || found.status === 'erased') await media.remove(storageKey);
+  return found === undefined || found.status === 'erased' ? 'erased' : 'taken';
 }
 
 /** Gives a claim back, so that the upload may be tried again at once. The row still says that there was one: a part of it may have been stored. */
 export async function releaseUpload(
   db: Queries,
-  { attachmentId, projectId, environmentId, claimedAt }: Upload,
+  { attachmentId, projectId, environmentId, storageKey, claimedAt }: Upload,
 ): Promise<void> {
   await db.query(
     `update attachments set claimed_at = to_timestamp(0)
-     where attachment_id = $1 and project_id = $2 and environment_id = $3 and claimed_at = $4`,
-    [attachmentId, projectId, environmentId, claimedAt],
+     where attachment_id = $1 and project_id = $2 and environment_id = $3 and claimed_at = $4 and storage_key = $5`,
+    [attachmentId, projectId, environmentId, claimedAt, storageKey],
     'attachments.release',
   );
 }

@@ -16,6 +16,7 @@ import { DueWork } from './due-work.ts';
 import { EventExceptions } from './event-exceptions.ts';
 import { ErasedThreads } from './erased-threads.ts';
 import { EventTraces } from './event-traces.ts';
+import { ErasedMessages } from './erased-messages.ts';
 import { Erasures } from './erasures.ts';
 import { ExpiringRows } from './expiring-rows.ts';
 import { FilteredLists } from './filtered-lists.ts';
@@ -46,9 +47,11 @@ import { Search } from './search.ts';
 import { SignedOnSessions } from './signed-on-sessions.ts';
 import { SingleSignOn } from './single-sign-on.ts';
 import { Snooze } from './snooze.ts';
+import { StoredBytes } from './stored-bytes.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { SweepPositions } from './sweep-positions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
 import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
@@ -114,4 +117,7 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0080-sweep-positions', class: SweepPositions },
+  { name: '0081-erased-messages', class: ErasedMessages },
+  { name: '0082-stored-bytes', class: StoredBytes },
 ];

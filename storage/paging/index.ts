@@ -18,3 +18,4 @@ export {
   type PageRequest,
   toPage,
 } from './cursors.ts';
+export { readSweepPosition, saveSweepPosition } from './sweep-position.ts';

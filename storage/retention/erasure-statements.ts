@@ -22,15 +22,26 @@ const emptied = (resource: string, threadId: string): string => `
       ('actor', ${withoutName(`(${resource} -> 'actor')`, threadId)})
     ) blank (name, value) where ${resource} ? name)`;
 
+const selectMessages = `
+    select message_id, sequence, direction, channel_id, external_message_id from messages
+    where thread_id = $2 and project_id = $3 and environment_id = $4 and sequence > $1 and sequence <= $5
+    order by sequence limit ${batchRows}`;
+
+/** The provider's ids of the inbound messages that `emptyMessages` takes next. Parameters: its first five. */
+export const selectExternalIds = `
+  select channel_id as "channelId", external_message_id as "externalMessageId" from (${selectMessages}) batch
+  where direction = 'inbound' and external_message_id is not null`;
+
 /**
  * `$1`: where the previous batch ended; gives where this one ends. `$2`: the thread, `$3` and `$4`: its project and environment, `$5`: the
- * last sequence that is erased.
+ * last sequence that is erased. `$6` and `$7`: channels and hashes by which the erased messages are recognised from then on, `$8`: now.
  */
 export const emptyMessages = `
-  with batch as materialized (
-    select message_id, sequence from messages
-    where thread_id = $2 and project_id = $3 and environment_id = $4 and sequence > $1 and sequence <= $5
-    order by sequence limit ${batchRows}
+  with batch as materialized (${selectMessages}
+  ), known as (
+    insert into erased_messages (channel_id, id_hash, project_id, environment_id, erased_at)
+    select channel_id, id_hash, $3, $4, $8 from unnest($6::text[], $7::bytea[]) as erased(channel_id, id_hash)
+    on conflict do nothing
   ), emptied as (
     update messages m set body = '', attachments = '[]', metadata = '{}', external_message_id = null, details = null, failure = null,
       actor = ${withoutName('m.actor', 'm.thread_id')}
@@ -217,16 +228,24 @@ export const deleteAliases = `
 export const selectAliases = `
   select channel_id as "channelId", alias from chatapp_aliases where thread_id = $1 and project_id = $2 and environment_id = $3`;
 
+const isOpen = 'exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)';
+const isAboutThreads = 'w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4';
+
+/** Whether webhooks that name the participant are still to be worked through. Parameters: those of `deleteWebhooks`. */
+export const hasOpenWebhooks = `
+  select exists (select from chatapp_webhooks w where ${isAboutThreads} and ${isOpen}) as "isOpen"`;
+
 /**
  * Webhooks of the chat provider that name the participant, by the threads that are derived from the names; of others in them, too, the
- * messages are kept. Those that are still to be worked through go with the next turn of the erasure.
+ * messages are kept. One that is about nobody else is closed, even if it was not worked through. The others go with the next turn of the erasure.
  */
 export const deleteWebhooks = `
   with batch as materialized (
-    select w.request_id from chatapp_webhooks w
-    where w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4
-      and not exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)
+    select w.request_id, w.channel_id from chatapp_webhooks w where ${isAboutThreads}
+      and (w.thread_ids <@ $1 or not ${isOpen})
     limit ${batchRows}
+  ), closed as (
+    delete from chatapp_open_webhooks o using batch where o.channel_id = batch.channel_id and o.request_id = batch.request_id
   ), deleted as (
     delete from chatapp_webhooks w using batch where w.request_id = batch.request_id
   )

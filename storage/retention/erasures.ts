@@ -5,8 +5,8 @@
  *
  *   requested -> settling   all that is there is emptied, at once
  *   settling  -> (removed)  done once more, ten minutes after the request: by then everything that was in progress has been written
- *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt), and
- *                           the provider's webhooks are worked through
+ *                           too (a receiver's answer, an answer kept under a key, the trace of a run, the event of a receipt)
+ *   settling  -> settling   webhooks that name the participant and others are still to be worked through: again ten minutes later
  *
  * A step that fails is retried without limit, later each time: erasure is a legal duty. Each step empties one batch at a time
  * (erasure-statements.ts) and can be repeated: a node may die in between, and several nodes may work at once.
@@ -14,6 +14,7 @@
 import { deriveThreadId } from '../../protocol/ids.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import { backoffMs, type Random, systemRandom } from '../../runtime/time/index.ts';
+import { type ExternalIdHash, hashExternalId } from '../chatapp/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import {
   deleteAliases,
@@ -26,7 +27,9 @@ import {
   emptyDeadLetters,
   emptyMessages,
   emptyRuns,
+  hasOpenWebhooks,
   selectAliases,
+  selectExternalIds,
 } from './erasure-statements.ts';
 
 /** Threads of one statement, and statements of one sweep: the rest waits for the next sweep. */
@@ -67,19 +70,25 @@ const postpone = `
   insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
   select 'thread', $1, 'erase', '{}', $6, attempts, $7 from failed where attempts = ${reportedAfter}`;
 
+export interface ErasureServices {
+  readonly database: Queries;
+  readonly hash: ExternalIdHash;
+  readonly log: Log;
+}
+
 /** Does what is due at `now` (epoch milliseconds). Rejects when all have had their turn and some failed, or where the database fails. */
 export async function erasePersonalData(
-  db: Queries,
+  services: ErasureServices,
   now: number,
-  log: Log,
   random: Random = systemRandom,
 ): Promise<void> {
+  const { database: db, log } = services;
   const errors: unknown[] = [];
   for (let batch = 0; batch < maxBatches; batch++) {
     const due = await db.query<Erasure>(selectDue, [new Date(now)]);
     for (const erasure of due) {
       try {
-        await erase(db, erasure, now);
+        await erase(services, erasure, now);
       } catch (err) {
         log.warn(
           { err, threadId: erasure.threadId },
@@ -94,27 +103,55 @@ export async function erasePersonalData(
   if (errors.length > 0) throw new AggregateError(errors, `${errors.length} erasures failed`);
 }
 
-async function erase(db: Queries, erasure: Erasure, now: number): Promise<void> {
+async function erase({ database: db, hash }: ErasureServices, erasure: Erasure, now: number): Promise<void> {
   const { threadId, projectId, environmentId, through, requestedAt } = erasure;
   const settled = requestedAt.getTime() + settlingMs;
   const thread = [threadId, projectId, environmentId];
   const requested = [threadId, requestedAt, projectId, environmentId];
   // First, so that nothing empty leaves.
   await repeat(db, dropChatappWork, requested);
-  await inBatches(db, emptyMessages, [...thread, through]);
+  await eraseMessages(db, hash, [...thread, through], now);
   await repeat(db, deleteWords, [...thread, through]);
   await inBatches(db, emptyEvents, [...thread, through, requestedAt, new Date(settled)]);
-  await repeat(db, deleteWebhooks, [await listDerivedThreads(db, erasure), ...requested.slice(1)]);
+  const aboutThreads = [await listDerivedThreads(db, erasure), ...requested.slice(1)];
+  await repeat(db, deleteWebhooks, aboutThreads);
   for (const statement of [deleteNotes, emptyRuns]) await repeat(db, statement, requested);
   await repeat(db, emptyAnswers, [threadId, requestedAt]);
   await db.query(emptyDeadLetters, [threadId]);
-  if (now < settled) {
-    await db.query(settle, [...thread, through, new Date(settled)]);
+  const [webhooks] = await db.query<{ isOpen: boolean }>(hasOpenWebhooks, aboutThreads);
+  if (now < settled || webhooks?.isOpen === true) {
+    await db.query(settle, [...thread, through, new Date(now < settled ? settled : now + settlingMs)]);
     return;
   }
   // Last, since the webhooks are found by them.
   await repeat(db, deleteAliases, requested);
   await db.query(finish, [...thread, through]);
+}
+
+interface ExternalId {
+  readonly channelId: string;
+  readonly externalMessageId: string;
+}
+
+/** @param values `$2` to `$5` of `emptyMessages` */
+async function eraseMessages(
+  db: Queries,
+  hash: ExternalIdHash,
+  values: readonly unknown[],
+  now: number,
+): Promise<void> {
+  for (let after: number | null = 0; after !== null;) {
+    const found: ExternalId[] = await db.query<ExternalId>(selectExternalIds, [after, ...values]);
+    const hashes = found.map(each => hashExternalId(hash, each.channelId, each.externalMessageId));
+    const [row]: { last: number | null }[] = await db.query<{ last: number | null }>(emptyMessages, [
+      after,
+      ...values,
+      found.map(({ channelId }) => channelId),
+      hashes,
+      new Date(now),
+    ]);
+    after = row?.last ?? null;
+  }
 }
 
 /** The thread, and those that are derived from the other names of its participant. */

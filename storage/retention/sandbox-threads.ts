@@ -13,9 +13,11 @@ const idleMs = 30 * 86_400_000;
 /** Threads of one batch, and rows of one statement. */
 const batchThreads = 100;
 const batchRows = 5_000;
-/** Batches of one sweep, and sandboxes that one statement finds: the rest waits for the next sweep. */
+/** Sandboxes and full batches of one sweep: the rest waits for the next sweep. */
+const maxSandboxes = 500;
 const maxBatches = 100;
-const maxSandboxes = 100;
+/** Full batches of one sandbox in one sweep: then the others have their turn. */
+const maxSandboxBatches = 10;
 /** Milliseconds after which a sandbox that failed is tried again. */
 const retryMs = 600_000;
 
@@ -124,9 +126,11 @@ const dropThreads = `
   )
   delete from threads t using idle where t.thread_id = idle.thread_id and ${hasNoChildren}`;
 
+const setDue = 'update environments set rests_until = $1 where project_id = $2 and environment_id = $3';
+
 /**
- * Removes the sandbox threads that are idle at `now` (epoch milliseconds). A sandbox that fails does not stop the others: rejects when
- * all have had their turn.
+ * Removes the sandbox threads that are idle at `now` (epoch milliseconds). A sandbox that has more of them than its share comes last from
+ * then on. One that fails does not stop the others: rejects when all have had their turn.
  */
 export async function deleteInactiveSandboxThreads(db: Queries, now: number): Promise<void> {
   const errors: unknown[] = [];
@@ -135,16 +139,17 @@ export async function deleteInactiveSandboxThreads(db: Queries, now: number): Pr
   for (const sandbox of await db.query<Sandbox>(selectDue, [new Date(now)])) {
     const { projectId, environmentId } = sandbox;
     try {
-      while (left > 0 && (await deleteBatch(db, sandbox, since))) left--;
+      let share = Math.min(left, maxSandboxBatches);
+      while (share > 0 && (await deleteBatch(db, sandbox, since))) {
+        share--;
+        left--;
+      }
       await dropAll(db, dropLoneRuns, [since, projectId, environmentId]);
-      await db.query(setNextDue, [new Date(now), since, projectId, environmentId]);
+      if (share === 0) await db.query(setDue, [new Date(now), projectId, environmentId]);
+      else await db.query(setNextDue, [new Date(now), since, projectId, environmentId]);
     } catch (error) {
       errors.push(error);
-      // Behind whatever else is due.
-      await db.query(
-        `update environments set rests_until = $1 where environment_id = $3 and project_id = $2`,
-        [new Date(now + retryMs), projectId, environmentId],
-      );
+      await db.query(setDue, [new Date(now + retryMs), projectId, environmentId]);
     }
     if (left === 0) break;
   }

@@ -3,13 +3,14 @@
  * use is removed. Any node may run a sweep, at any time.
  */
 import type { Log } from '../../runtime/observability/index.ts';
+import type { ExternalIdHash } from '../chatapp/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import { hasUndelivered } from '../deliveries/index.ts';
 import { dropPartitions, ensurePartitions, type Hold, type PartitionedTable } from './partitions.ts';
 import { erasePersonalData } from './erasures.ts';
 import { deleteInactiveSandboxThreads } from './sandbox-threads.ts';
 import { endApiKeyGraces, endByokGraces, endPartnerAppOverlaps, endToolGraces } from './credential-graces.ts';
-import { countUsage, hasUncounted, rollUpDeliveries } from '../usage/index.ts';
+import { countUsage, hasUncounted, rollUpDeliveries, storedDays } from '../usage/index.ts';
 
 /**
  * How long things are kept, in days (docs/contract-decisions.md, "Retention").
@@ -40,6 +41,8 @@ const keptDays = {
   chatappWebhooks: 7,
   /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
   invitations: 30,
+  /** Hashes that recognise erased messages: the provider repeats a webhook for seven days. */
+  erasedMessages: 30,
   /** Counts of attempts by the hour: a report has seven days. */
   hours: 8,
   /** Operators of automatic assignment, after they were last online. */
@@ -73,6 +76,8 @@ const removable: Readonly<Record<string, string>> = {
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
     select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
+  erased_messages: `erased_at <= $1::timestamptz - interval '${keptDays.erasedMessages} days'`,
+  stored_bytes: `day <= ($1::timestamptz at time zone 'UTC')::date - ${storedDays}`,
   stitch_spans: `cancelled_at <= $1::timestamptz - interval '${keptDays.events} days'`,
   operators: `online_until <= $1::timestamptz - interval '${keptDays.operators} days'`,
   lane_marks: `updated_at <= $1::timestamptz - interval '${keptDays.commitMarkers} days'`,
@@ -88,11 +93,16 @@ export class SweepFailed extends AggregateError {
   }
 }
 
+export interface SweepServices {
+  readonly database: Database;
+  readonly hash: ExternalIdHash;
+  readonly log: Log;
+}
+
 /** The jobs of a sweep by their names, which are the labels of a metric. */
 function createJobs(
-  database: Database,
+  { database, hash, log }: SweepServices,
   now: number,
-  log: Log,
 ): Readonly<Record<string, () => Promise<unknown>>> {
   const drop = (table: PartitionedTable) => ({ table, now, keepDays: keptDays.events, log });
   return {
@@ -111,7 +121,7 @@ function createJobs(
     endByokGraces: () => endByokGraces(database, now),
     endPartnerAppOverlaps: () => endPartnerAppOverlaps(database, now),
     endToolGraces: () => endToolGraces(database, now),
-    erasePersonalData: () => erasePersonalData(database, now, log),
+    erasePersonalData: () => erasePersonalData({ database, hash, log }, now),
     forgetSandboxThreads: () => deleteInactiveSandboxThreads(database, now),
     emptyTraces: () => emptyTraces(database, now),
     ...Object.fromEntries(
@@ -149,18 +159,17 @@ async function hasEvents(db: Queries, from: Date, to: Date): Promise<boolean> {
  * others: when all have run, rejects with {@link SweepFailed}. `isWanted` is asked before each.
  */
 export async function sweep(
-  database: Database,
+  services: SweepServices,
   now: number,
-  log: Log,
   isWanted: () => boolean = () => true,
 ): Promise<void> {
   const failures = new Map<string, unknown>();
-  for (const [job, work] of Object.entries(createJobs(database, now, log))) {
+  for (const [job, work] of Object.entries(createJobs(services, now))) {
     if (!isWanted()) break;
     try {
       await work();
     } catch (err) {
-      log.warn({ err, job }, 'a job of the sweep failed; the next sweep repeats it');
+      services.log.warn({ err, job }, 'a job of the sweep failed; the next sweep repeats it');
       failures.set(job, err);
     }
   }

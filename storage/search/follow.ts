@@ -6,20 +6,21 @@
  * the same commit 50 to 90 more. So it is done here, afterwards, by one node, `batchEvents` a call.
  */
 import type { Queries } from '../database/index.ts';
+import { readSweepPosition, saveSweepPosition } from '../paging/index.ts';
 
 /** Events of one call, which takes some 200 ms: shared by the projects that are behind. The rest waits for the next call. */
 const batchEvents = 2_000;
 /** Projects of one call. */
 const batchProjects = 200;
+const job = 'search';
 /** Numbers of a project's events that share a word, so that newer messages can be searched first. */
 export const blockBits = 16;
 /** In the place of a block's number: the name of a participant, and the subject. */
 export const nameBlock = 'name';
 
-// In any order, so that a project that fails holds no other back.
 const selectBehind = `
   select p.project_id as "projectId" from project_streams p left join search_marks m on m.project_id = p.project_id
-  where p.last_seq > coalesce(m.seq, 0) order by random() limit ${batchProjects}`;
+  where p.project_id > $1 and p.last_seq > coalesce(m.seq, 0) order by p.project_id limit ${batchProjects}`;
 
 /** A text's words, and those by which a search finds one environment's, and the newest of them. */
 const words = (text: string, environment: string, block: string): string =>
@@ -70,17 +71,21 @@ const follow = `
   select coalesce(bool_or(due.through < due.last_seq), false) as "isBehind" from moved join due using (project_id)`;
 
 /**
- * Takes up what was written since the last call, as far as `batchEvents` allow. A project that fails does not stop the others: rejects
- * when all have had their turn.
+ * Takes up new events, as many as `batchEvents` allow. Each call continues with the projects after those of the last one. A project that
+ * fails does not stop the others: rejects when all have had their turn.
  *
  * @returns whether there is more
  */
 export async function followEvents(db: Queries): Promise<boolean> {
-  const behind = await db.query<{ projectId: string }>(selectBehind);
-  if (behind.length === 0) return false;
+  const after = await readSweepPosition(db, job);
+  const behind = await db.query<{ projectId: string }>(selectBehind, [after]);
   const projects = behind.map(({ projectId }) => projectId);
+  const isLastPage = projects.length < batchProjects;
+  const next = isLastPage ? '' : (projects.at(-1) ?? '');
+  if (next !== after) await saveSweepPosition(db, job, next);
+  const isMore = !isLastPage || after !== '';
+  if (projects.length === 0) return isMore;
   const share = Math.ceil(batchEvents / projects.length);
-  const isMore = projects.length === batchProjects;
   try {
     const [followed] = await db.query<{ isBehind: boolean }>(follow, [projects, share]);
     return isMore || followed?.isBehind === true;

@@ -58,6 +58,7 @@ export const hashedColumns: Readonly<Record<string, string>> = {
   'api_keys.key_hash': 'as long as the API key',
   'idempotency_keys.key_hash': '24 hours',
   'idempotency_keys.fingerprint': '24 hours',
+  'erased_messages.id_hash': '30 days',
   'sessions.token_hash': 'as long as the session, 30 days at most',
   'sessions.previous_token_hash': 'as long as the session, 30 days at most',
   'email_tokens.token_hash': '24 hours at most',

@@ -8,13 +8,15 @@
  * is set, and it is reset here when the mark has reached the last event. So idle projects are skipped.
  */
 import type { Queries } from '../database/index.ts';
+import { readSweepPosition, saveSweepPosition } from '../paging/index.ts';
 
 /** Projects of one statement, and events of each. */
 const batchProjects = 20;
 const batchEvents = 10_000;
-/** Statements of one call, and for one batch of projects: the rest waits for the next call. */
+/** Statements of one call, and for one batch of projects: the next call continues after the last batch. */
 const maxStatements = 500;
 const maxBatchStatements = 20;
+const job = 'countUsage';
 
 /** The columns that count the events of messages, shared by all that count them. */
 export const messageCounts = `
@@ -65,19 +67,25 @@ const resetUncounted = `
   )
   update project_streams p set uncounted = false from done where p.project_id = done.project_id`;
 
-/** Counts the events since the last call. A project that fails does not stop the others: rejects when all have had their turn. */
+/**
+ * Counts the events since the last call. Each call continues where the last one ended, so that every project has its turn, however many
+ * there are. A project that fails does not stop the others: rejects when all have had their turn.
+ */
 export async function countUsage(db: Queries): Promise<void> {
   const errors: unknown[] = [];
   let left = maxStatements;
   const count = async (some: readonly string[]): Promise<void> => {
     const end = Math.max(0, left - maxBatchStatements);
-    for (let more = 1; more > 0 && left > end; left--) {
+    for (let more = 1; more > 0 && left > end;) {
+      left--;
       const [row] = await db.query<{ count: number }>(countBatch, [some]);
       more = row?.count ?? 0;
     }
     await db.query(resetUncounted, [some]);
   };
-  for (let after = ''; left > 0;) {
+  const start = await readSweepPosition(db, job);
+  let after = start;
+  do {
     const found = await db.query<{ projectId: string }>(selectUncounted, [after]);
     const some = found.map(({ projectId }) => projectId);
     try {
@@ -85,9 +93,9 @@ export async function countUsage(db: Queries): Promise<void> {
     } catch {
       for (const one of some) await count([one]).catch((error: unknown) => errors.push(error));
     }
-    if (some.length < batchProjects) break;
-    after = some.at(-1) ?? after;
-  }
+    after = some.length < batchProjects ? '' : (some.at(-1) ?? '');
+  } while (after !== '' && left > 0);
+  if (after !== start) await saveSweepPosition(db, job, after);
   if (errors.length > 0) {
     throw new AggregateError(errors, `usage of ${errors.length} projects was not counted`);
   }

@@ -32,12 +32,22 @@ export interface Limits {
   readonly workspaceBytes: number;
   /** The same of a workspace none of whose owners has verified an e-mail address. */
   readonly unverifiedBytes: number;
-  /** Of a node that keeps files in a folder: bytes of its disk that stay free. */
+  /** Of a project: bytes of rows and events that were written in the last 30 days. */
+  readonly projectRowBytes: number;
+  /** The same of a workspace. */
+  readonly workspaceRowBytes: number;
+  /** The same of a user: of the workspaces that they have owned the longest. */
+  readonly userRowBytes: number;
+  /** The same of each of the three, where no owner of the workspace has verified an e-mail address. */
+  readonly unverifiedRowBytes: number;
+  /** Bytes of a database that is not the embedded one: writes are refused beyond it. */
+  readonly databaseBytes: number;
+  /** Of a node that keeps files in a folder, or has the embedded database: bytes of its disk that stay free. */
   readonly freeDiskBytes: number;
 }
 
-/** Those that are counted in rows. */
-export type LimitName = Exclude<keyof Limits, 'freeDiskBytes'>;
+/** Those that a tenant may reach. */
+export type LimitName = Exclude<keyof Limits, 'freeDiskBytes' | 'databaseBytes'>;
 
 const gibibyte = 2 ** 30;
 
@@ -55,6 +65,11 @@ export const defaultLimits: Limits = {
   environmentBytes: 200 * gibibyte,
   workspaceBytes: 500 * gibibyte,
   unverifiedBytes: gibibyte / 8,
+  projectRowBytes: 1_024 * gibibyte,
+  workspaceRowBytes: 1_024 * gibibyte,
+  userRowBytes: 1_024 * gibibyte,
+  unverifiedRowBytes: gibibyte / 16,
+  databaseBytes: Number.MAX_SAFE_INTEGER,
   freeDiskBytes: gibibyte,
 };
 

@@ -8,6 +8,7 @@ import { erasePersonalData } from '../../storage/retention/erasures.ts';
 import { createPayload, type Json } from '../support/chatapp-provider/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { shareChatapp } from '../gateway/handlers/chatapp-fixture.ts';
+import { testHash } from '../support/keyed-hash.ts';
 
 const { provider, database, tenant, connected } = await shareChatapp(t);
 const { projectId, key, person } = tenant;
@@ -180,7 +181,7 @@ t.test('a participant is known by name, and keeps their thread whatever the prov
   const kept = () => database.query('select from chatapp_webhooks where channel_id = $1', [channelId]);
   t.ok((await kept()).length > 3);
   await key.get('erasePersonalData', { params: { threadId }, query: { projectId } });
-  await erasePersonalData(database, Date.now(), silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now());
   t.same(await kept(), [], 'each goes with the thread, by whatever name it came');
 });
 

@@ -11,6 +11,7 @@ import type { ListOf } from '../node/client.ts';
 import { columnsWith } from '../support/columns-with.ts';
 import type { Json, PhoneNumber } from '../support/chatapp-provider/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { testHash } from '../support/keyed-hash.ts';
 
 const { provider, database, tenant, connected } = await shareChatapp(t);
 const { projectId, key, person } = tenant;
@@ -271,8 +272,8 @@ t.test('erasing a participant leaves nothing of them, and what has not left does
   const threads = await person.all<Thread>('listThreads', { query: { projectId } });
   for (const thread of threads)
     await person.get('erasePersonalData', { params: { threadId: thread.threadId } });
-  await erasePersonalData(database, Date.now(), silentLog);
-  await erasePersonalData(database, Date.now() + 600_000, silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now());
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now() + 600_000);
   for (const trace of traces) t.strictSame(await columnsWith(database, trace), [], trace);
   t.notOk(await hasUpload());
   // One that was leaving at that moment finds nobody to go to.

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent, errors, request } from 'undici';
 import { Compile, type Validator } from 'typebox/compile';
-import type { Operation } from '../../protocol/operation.ts';
+import { listErrors, type Operation } from '../../protocol/operation.ts';
 import { operations, type OperationId } from '../../protocol/operations/table.ts';
 
 export interface Asked {
@@ -220,7 +220,7 @@ export function hold(
   // What is replayed names the request that was answered first.
   const isNamed = requestId === headers['x-request-id'] || headers['idempotent-replayed'] === 'true';
   const whole = message !== undefined && docsUrl !== undefined && isNamed;
-  const known = operation.errors.some(code => code === error) && error !== 'svc/runtime/internal_error';
+  const known = [...listErrors(operation)].some(code => code === error) && error !== 'svc/runtime/internal_error';
   if (row === undefined && whole && known) {
     const waits = Number.isInteger(Number(headers['retry-after'])) && Number(headers['retry-after']) > 0;
     if (waits || (status !== 503 && status !== 429)) return;

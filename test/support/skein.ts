@@ -9,12 +9,14 @@ import { startSkein, type StartOptions } from '../../gateway/composition/start.t
 import { readConfig } from '../../gateway/config/config.ts';
 import { systemClock } from '../../runtime/time/clock.ts';
 import type { Database } from '../../storage/database/database.ts';
+import type { KeyedHash } from '../../storage/secrets/keyed-hash.ts';
 import { Client, Line } from '../node/client.ts';
 import { signUp, type Tenant } from '../node/tenant.ts';
 import { freshKey } from './accounts.ts';
 import { ChatappProvider } from './chatapp-provider/index.ts';
 import { startTestDatabase } from './database.ts';
 import { dataRoot } from './memory-folder.ts';
+import { loadNodeHash } from './keyed-hash.ts';
 import { ModelRouter } from './model-router.ts';
 import { endAfterLastFile, isSharing } from './shared-by-files.ts';
 import { TestLog } from './test-log.ts';
@@ -52,6 +54,8 @@ export interface SharedSkein extends TestSkein {
   readonly serviceToken: string;
   /** The keys that sign access tokens, as TOKEN_KEYS. */
   readonly tokenKeys: string;
+  /** The keyed hash of the node's database. */
+  readonly hash: KeyedHash;
   /** Marks the tenant's address as verified and creates a production environment. Returns its id. */
   production(tenant: Tenant): Promise<string>;
 }
@@ -129,7 +133,7 @@ function createTestSkein(t: Ending, node: StartedNode, stop: () => Promise<void>
 type SharedNode = StartedNode &
   Pick<
     SharedSkein,
-    'database' | 'databaseUrl' | 'provider' | 'models' | 'serviceToken' | 'tokenKeys' | 'stop'
+    'database' | 'databaseUrl' | 'provider' | 'models' | 'serviceToken' | 'tokenKeys' | 'hash' | 'stop'
   >;
 
 let shared: Promise<SharedNode> | undefined;
@@ -164,8 +168,10 @@ async function startShared(t: Ending): Promise<SharedNode> {
   t.teardown(() => models.stop());
   const serviceToken = 'service-token-of-all-tests-0123456789';
   const tokenKeys = freshKey();
+  const secretKeys = freshKey();
   const { node, stop } = await startNode(databaseUrl, {
     GRPC_PORT: '0',
+    SECRET_KEYS: secretKeys,
     TOKEN_KEYS: tokenKeys,
     SERVICE_TOKENS: `tests:${serviceToken}`,
     ALLOW_PRIVATE_ADDRESSES: 'true',
@@ -173,5 +179,6 @@ async function startShared(t: Ending): Promise<SharedNode> {
     LLM_PROVIDER_1_URL: models.url,
   });
   t.teardown(stop);
-  return { ...node, database, databaseUrl, provider, models, serviceToken, tokenKeys, stop };
+  const hash = await loadNodeHash(database, secretKeys);
+  return { ...node, database, databaseUrl, provider, models, serviceToken, tokenKeys, hash, stop };
 }

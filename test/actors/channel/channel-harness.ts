@@ -14,6 +14,7 @@ import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import type { Write } from '../../../storage/statements/statement.ts';
 import { key, start, tenancy } from '../thread/thread-harness.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const asked = (): Promise<never> => Promise.reject(new Error('decisions do not query'));
 const fail = (): never => {
@@ -23,6 +24,7 @@ const kind = createChannelKind({
   db: { query: asked, em: fail },
   log: silentLog,
   vault: { open: asked, seal: asked },
+  hash: testHash,
   receive: asked,
   recentWebhooks: new RecentWebhooks(),
   graph: new Graph(defaultGraph),

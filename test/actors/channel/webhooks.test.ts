@@ -8,6 +8,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
 import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database } = await startTestDatabase(t);
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -64,6 +65,7 @@ async function channelWith(
       },
     },
     recentWebhooks: new RecentWebhooks(),
+    hash: testHash,
     log: silentLog,
     ask: () => Promise.resolve(null),
     now: () => now,

@@ -17,6 +17,7 @@ import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { startTestNode } from '../../runtime/node-fixture.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const channel = (id: string) => ({ kind: 'channel', id });
 const nothing = (): Promise<never> => Promise.reject(new Error('nothing asks for this'));
@@ -44,6 +45,7 @@ function createChannels(
     vault: { open, seal: nothing },
     turns,
     receive: nothing,
+    hash: testHash,
     recentWebhooks: new RecentWebhooks(),
     graph: new Graph(defaultGraph),
     pool: { send: nothing },

@@ -34,7 +34,7 @@ export async function startChatapp(
 /** Signs up at the shared node, whose provider serves the tenant's app. */
 export async function shareChatapp(t: Test) {
   const skein = await shareSkein(t);
-  return createChatapp(skein, skein.provider, skein.database);
+  return { ...(await createChatapp(skein, skein.provider, skein.database)), hash: skein.hash };
 }
 
 async function createChatapp(skein: TestSkein, provider: ChatappProvider, database: Database) {

@@ -18,7 +18,7 @@ import { eventually } from '../../support/eventually.ts';
 import { shareChatapp } from './chatapp-fixture.ts';
 
 const fixture = await shareChatapp(t);
-const { provider, database, skein, tenant, app, partnerApp, newChannel, connected } = fixture;
+const { provider, database, hash, skein, tenant, app, partnerApp, newChannel, connected } = fixture;
 const { projectId, key, person } = tenant;
 
 const ada = { phone: '15550100', name: 'Ada' };
@@ -290,8 +290,45 @@ t.test('with a thread, what the provider sent of its participant is erased', asy
     params: { threadId: thread?.threadId ?? '' },
     query: { projectId },
   });
-  await erasePersonalData(database, Date.now(), silentLog);
+  await erasePersonalData({ database, hash, log: silentLog }, Date.now());
   const left = await kept();
   t.equal(left.length, 1);
   t.match(left[0], 'Keep me');
+});
+
+t.test('after an erasure, webhooks from before it bring nothing back', async t => {
+  const { channelId, number } = await connected();
+  const [known = {}] = provider.compose(number, ada, text('Forget me'));
+  const deliver = async (messages: readonly Json[]): Promise<void> => {
+    const body = writeJson(createPayload(number, { messages }));
+    t.equal((await post(channelId, body)).status, 200);
+    await workedThrough(channelId);
+  };
+  await deliver([known]);
+  const [{ threadId } = { threadId: '' }] = await listThreads(channelId);
+  await database.query(
+    `insert into chatapp_open_webhooks (channel_id, request_id, bytes) select channel_id, request_id, 1 from chatapp_webhooks where channel_id = $1`,
+    [channelId],
+  );
+  await key.get('erasePersonalData', { params: { threadId }, query: { projectId } });
+  const services = { database, hash, log: silentLog };
+  await erasePersonalData(services, Date.now());
+  t.same(
+    await database.query('select from chatapp_open_webhooks where channel_id = $1', [channelId]),
+    [],
+    'a webhook about nobody else is closed',
+  );
+  await erasePersonalData(services, Date.now() + 601_000);
+
+  const sentBefore = String(Math.floor(Date.now() / 1_000) - 5);
+  await deliver([known, { ...known, id: 'wamid.late', timestamp: sentBefore }]);
+  await deliver([{ ...known, from: '15550199' }]);
+  t.match(await listThreads(channelId), [{ threadId, externalRef: null, participant: null }]);
+  t.same(
+    (await listMessages(channelId)).map(({ body }) => body),
+    [''],
+  );
+  const sentAfter = String(Math.ceil(Date.now() / 1_000) + 1);
+  await deliver([{ ...known, id: 'wamid.new', timestamp: sentAfter, text: { body: 'Hello again' } }]);
+  t.same((await listMessages(channelId)).map(({ body }) => body).sort(), ['', 'Hello again']);
 });

@@ -19,6 +19,7 @@ import { newStitch, type Tenant } from '../../node/tenant.ts';
 import { answer, startReceiver } from '../../support/receiver.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database, url } = await startTestDatabase(t);
 const hourMs = 3_600_000;
@@ -39,8 +40,8 @@ function write({ key, projectId, channelId }: Tenant, name: string, text: string
 
 /** Erases what is due, now and when all that was under way is over. */
 async function eraseNowAndLater(): Promise<void> {
-  await erasePersonalData(database, Date.now(), silentLog);
-  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now());
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now() + 601_000);
 }
 
 /** What of a thread can be searched for: sequences of messages, and 0 for the name. */
@@ -202,7 +203,7 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
   await key.get('deleteNote', { params: { ...params, threadNoteId: note?.threadNoteId ?? '' } });
   await database.query(`update stitches set archived_at = now() where stitch_id = $1`, [stitchId]);
 
-  await erasePersonalData(database, Date.now(), silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now());
   t.same(await columnsWith(database, name), [], 'at once');
   t.same(await foundWords(), [], 'nor is it found');
   // What was under way: an answer that comes late, and one that is kept late.
@@ -211,9 +212,9 @@ t.test('erasure leaves nothing of the participant anywhere', async t => {
      where d.delivery_id = a.delivery_id and d.event_name = 'thread.message.received'`,
     [`late thanks for ${name}`],
   );
-  await erasePersonalData(database, asked + 599_000, silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, asked + 599_000);
   t.same(await columnsWith(database, name), ['webhook_attempts.response_body']);
-  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now() + 601_000);
   t.same(await columnsWith(database, name), [], 'and when all has come to rest');
   t.same(await database.query('select 1 from erasures'), []);
   t.same(await database.query(`select status from attachments where attachment_id = $1`, [attachmentId]), [
@@ -265,7 +266,7 @@ t.test("one that fails is tried again, later each time, and is in no other one's
   t.teardown(() => database.query('drop trigger if exists refuse on messages'));
   // In the middle of the jitter.
   const random: Random = { ...systemRandom, next: () => 0.5 };
-  const eraseAt = (at: number) => erasePersonalData(database, at, silentLog, random);
+  const eraseAt = (at: number) => erasePersonalData({ database, hash: testHash, log: silentLog }, at, random);
   let now = Date.now();
   await t.rejects(eraseAt(now), { message: '51 erasures failed' });
   t.same(await columnsWith(database, 'Willing-141421'), [], 'the fifty before it did not keep it waiting');
@@ -335,13 +336,13 @@ t.test('a participant who writes again has a name again, and the thread a past',
   const { threadId } = await write(tenant, name, 'first');
   await followUntil(threadId, [0, 2]);
   const { requestedAt } = await erase(tenant, threadId);
-  await erasePersonalData(database, Date.now(), silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now());
   t.same(await listWords(threadId), [], 'nobody finds what was erased');
   const again = await write(tenant, name, 'second');
   t.equal(again.threadId, threadId, 'the identity is the same');
   const words = [0, again.sequence ?? 0];
   await followUntil(threadId, words);
-  await erasePersonalData(database, Date.now() + 601_000, silentLog);
+  await erasePersonalData({ database, hash: testHash, log: silentLog }, Date.now() + 601_000);
   t.same(await database.query('select 1 from erasures'), []);
   t.same(await listWords(threadId), words, 'whoever looks for the name finds the thread');
   const params = { threadId };

@@ -11,6 +11,7 @@ import { newKey, type Tenant } from '../../node/tenant.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database, url } = await startTestDatabase(t);
 const skein = await startSkeinOn(t, url);
@@ -38,8 +39,8 @@ async function getRows(threadId: string): Promise<Record<string, number>> {
 
 /** Each passes over what the other is at, and each may do so with another part of one thread: what is left then is for the next sweep. */
 async function sweepOnTwoNodes(at: number): Promise<void> {
-  await Promise.all([1, 2].map(() => sweep(database, at, silentLog)));
-  await sweep(database, at, silentLog);
+  await Promise.all([1, 2].map(() => sweep({ database, hash: testHash, log: silentLog }, at)));
+  await sweep({ database, hash: testHash, log: silentLog }, at);
 }
 
 t.test('a thread that rests goes with all that hangs on it; others stay', async t => {
@@ -76,7 +77,7 @@ t.test('a thread that rests goes with all that hangs on it; others stay', async 
     busy,
     new Date(now + 10 * day),
   ]);
-  await sweep(database, now + 29 * day, silentLog);
+  await sweep({ database, hash: testHash, log: silentLog }, now + 29 * day);
   t.same(
     await getRows(threadId),
     { threads: 1, messages: 1, notes: 1, cursors: 1, aliases: 1 },
@@ -95,7 +96,7 @@ t.test('a message after that starts a new conversation, though the thread was in
   const { key } = tenant;
   await write(tenant, 'somebody');
   const { threadId } = await write(tenant, 'somebody');
-  await sweep(database, Date.now() + 31 * day, silentLog);
+  await sweep({ database, hash: testHash, log: silentLog }, Date.now() + 31 * day);
   t.match(await getRows(threadId), { threads: 0, messages: 0 });
   const again = await write(tenant, 'somebody');
   t.equal(again.threadId, threadId);
@@ -227,12 +228,12 @@ t.test(
       return groups;
     };
     const before = await report();
-    await sweep(database, now + 29 * day, silentLog);
+    await sweep({ database, hash: testHash, log: silentLog }, now + 29 * day);
     t.equal(await count(), 5, 'not before');
     await sweepOnTwoNodes(now + 31 * day);
     t.equal(await count(), 2, 'one has ended later, and one is under way');
     t.same(await report(), before);
-    await sweep(database, now + 33 * day, silentLog);
+    await sweep({ database, hash: testHash, log: silentLog }, now + 33 * day);
     t.equal(await count(), 1);
     t.same(await report(), before);
   },

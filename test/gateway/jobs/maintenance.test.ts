@@ -14,6 +14,7 @@ import { silentLog, type Log } from '../../../runtime/observability/log.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { ShiftedClock } from '../../support/stitch-node.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const dayMs = 86_400_000;
 
@@ -58,7 +59,7 @@ t.test('a machine forty days ahead removes nothing until its clock is right', as
   const node = { ask: () => Promise.reject(new Error('nobody is asked')) };
   const media = await openMedia(t);
   const stop = startMaintenance(
-    { database, clock, media, node, log, metrics: new Metrics(), everyMs: 5 },
+    { database, hash: testHash, clock, media, node, log, metrics: new Metrics(), everyMs: 5 },
     () => true,
   );
   t.teardown(stop);
@@ -106,7 +107,7 @@ t.test(
     const clock = new DatabaseClock({ database, log: silentLog });
     const node = { ask: () => Promise.reject(new Error('nobody is asked')) };
     const stop = startMaintenance(
-      { database, clock, media, node, log: silentLog, metrics, everyMs: 5 },
+      { database, hash: testHash, clock, media, node, log: silentLog, metrics, everyMs: 5 },
       () => true,
     );
     t.teardown(stop);

@@ -43,6 +43,7 @@ t.test('increases are read over the spans of the alerts', async t => {
   const spans = {
     SkeinErrors: ['answers', 'serverErrors'],
     SkeinCommitsRefused: ['commitsRefused'],
+    SkeinStorageFull: ['storageRefused'],
     SkeinOverloaded: ['overloaded'],
     SkeinDeadLetters: ['deadLetters'],
     SkeinDefects: ['defects'],
@@ -90,6 +91,7 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       mailAttempts: 5,
       mailFailures: 4,
       secretsUnreadable: 6,
+      storageRefused: 8,
       sweepFailures: 1,
       membersExpired: 1,
       quotaUnanswered: 4,
@@ -111,6 +113,7 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       ['SkeinErrors', '', 0.02],
       ['SkeinCommitsSlow', 'one,two', 900],
       ['SkeinCommitsRefused', 'one', 2],
+      ['SkeinStorageFull', 'one', 8],
       ['SkeinOverloaded', 'one', 1],
       ['SkeinShardsVacant', '', 5],
       ['SkeinWebhooksLate', '', 15_000],

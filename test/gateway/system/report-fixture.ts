@@ -40,6 +40,7 @@ export function createReport(nodeId: string, changes: Changes = {}): NodeReport 
     increases: {
       commits: 100,
       commitsRefused: 0,
+      storageRefused: 0,
       overloaded: 0,
       deadLetters: 0,
       defects: 0,

@@ -15,6 +15,7 @@ import {
 import fc from '../../support/fuzz.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { Counter, openStore } from '../commit/counters.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database } = await startTestDatabase(t);
 const { store } = openStore(database);
@@ -153,7 +154,7 @@ t.test('only the tenant reads them, from the hour on that was asked for', async 
   t.strictSame(await read(tenant, noon - hour), ['2026-11-20T11:00:00.000Z', '2026-11-20T12:00:00.000Z']);
   t.strictSame(await read({ ...tenant, environmentId: newId('environment') }), []);
   t.strictSame(await read({ ...tenant, projectId: newId('project') }), []);
-  await sweep(database, noon + 8 * 24 * hour - 1, silentLog);
+  await sweep({ database, hash: testHash, log: silentLog }, noon + 8 * 24 * hour - 1);
   t.equal((await read(tenant, noon - hour)).length, 1, 'eight days later the first is gone');
 });
 

@@ -186,17 +186,21 @@ t.test('the store is not asked for files that nobody began to upload', async t =
   t.strictSame(await listFiles(), []);
 });
 
-t.test('an upload that was overtaken leaves the bytes to whoever has overtaken it', async t => {
+t.test('an upload that outlives its claim does not touch what another one has stored', async t => {
   const { file, find } = await awaited();
   await announceFetched(database, file, defaultLimits);
   const first = await claim(file);
   t.equal(await claimUpload(database, file, now + 600_000), undefined, 'not before the claim has ended');
   const second = await claim(file, now + 600_001);
-  t.equal(await first.complete(first.upload), 'taken', 'while it is being put');
+  t.not(first.upload.storageKey, second.upload.storageKey);
+  t.equal(await first.complete(first.upload), 'taken', 'while the other is being put');
   t.equal(await second.complete(second.upload), 'stored');
   t.equal(await first.complete(first.upload), 'taken', 'and when it is stored');
-  t.strictSame(first.removed, []);
-  t.match(await find(), { status: 'stored' });
+  t.strictSame(first.removed, [first.upload.storageKey, first.upload.storageKey]);
+  t.match(await find(), { status: 'stored', storageKey: second.upload.storageKey });
+  const { media, asked } = createStore();
+  await new MediaSweeper({ database, media }).sweep(now);
+  t.ok(asked.includes(first.upload.storageKey), 'also where the first one never ends');
 });
 
 t.test('what was put of a file that was erased meanwhile is removed', async t => {

@@ -3,6 +3,7 @@ import { silentLog } from '../../../runtime/observability/log.ts';
 import { sweep } from '../../../storage/retention/sweep.ts';
 import { accountServices, origin, readToken } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database: db } = await startTestDatabase(t);
 const { accounts, mails, sessions, newPerson } = accountServices(db);
@@ -23,19 +24,19 @@ t.test('sessions, tokens and mail go some time after their end, and not before',
   t.equal(mail?.recipient, email);
   const token = mail === undefined ? '' : readToken(mail);
 
-  await sweep(db, now + 5 * day, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, now + 5 * day);
   t.same(await counts(), { sessions: 1, tokens: 1, mails: 1 });
   const late = accounts.verifyEmail(token, now + 5 * day, origin);
   await t.rejects(late, { code: 'svc/auth/expired_token' }, 'still told from an unknown one');
 
-  await sweep(db, now + 9 * day, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, now + 9 * day);
   t.same(await counts(), { sessions: 1, tokens: 0, mails: 1 });
-  await sweep(db, now + 31 * day, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, now + 31 * day);
   t.same(await counts(), { sessions: 1, tokens: 0, mails: 1 }, 'mail that nobody has given up yet is kept');
   const refresh = sessions.refresh(session.refreshToken, now + 31 * day, () => undefined, origin);
   await t.rejects(refresh, { code: 'svc/auth/expired_token' });
 
   t.same(await mails.claim(now + 31 * day, 10), [], 'given up');
-  await sweep(db, now + 38 * day, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, now + 38 * day);
   t.same(await counts(), { sessions: 0, tokens: 0, mails: 0 });
 });

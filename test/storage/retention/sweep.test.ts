@@ -5,12 +5,13 @@ import { recordAuditEntries } from '../../../storage/audit/record.ts';
 import { sweep } from '../../../storage/retention/sweep.ts';
 import { accountServices, auditContext } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database: db } = await startTestDatabase(t);
 const { apiKeys, newPerson } = accountServices(db);
 const day = 86_400_000;
 
-const sweepAt = (now: number): Promise<void> => sweep(db, now, silentLog);
+const sweepAt = (now: number): Promise<void> => sweep({ database: db, hash: testHash, log: silentLog }, now);
 
 async function newKey(expiresAt: Date | null = null) {
   const person = await newPerson();
@@ -131,7 +132,7 @@ t.test('a job that fails is named, and keeps no other from its work', async t =>
   const warned: string[] = [];
   const log = { ...silentLog, warn: (fields: object) => warned.push(String(Object(fields).job)) };
   const jobs = ['erasePersonalData', 'forgetSandboxThreads', 'remove parked_receipts'];
-  await t.rejects(sweep(db, now + 1_000, log), { message: new RegExp(`${jobs.join(', ')}$`) });
+  await t.rejects(sweep({ database: db, hash: testHash, log }, now + 1_000), { message: new RegExp(`${jobs.join(', ')}$`) });
   for (const table of broken) await db.query(`alter table away_${table} rename to ${table}`);
   t.same(warned, jobs);
   t.same(await db.query('select 1 from stream_tickets'), []);

@@ -7,6 +7,7 @@ import { sweep } from '../../../storage/retention/sweep.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { ShiftedClock, StitchNode } from '../../support/stitch-node.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database } = await startTestDatabase(t);
 const day = 86_400_000;
@@ -28,7 +29,7 @@ t.test('what is undelivered is kept, and goes when it was delivered, or is too o
   t.teardown(() => receiver.stop());
   const warned: string[] = [];
   const log = { ...silentLog, warn: (_: object, message: string) => warned.push(message) };
-  const sweepNow = () => sweep(database, clock.now(), log);
+  const sweepNow = () => sweep({ database, hash: testHash, log }, clock.now());
   const count = async (table: string): Promise<number> => {
     const rows = await database.query(`select 1 from ${table} where project_id = $1`, [owner.projectId]);
     return rows.length;

@@ -7,6 +7,7 @@ import { rollUpDeliveries } from '../../../storage/usage/count-deliveries.ts';
 import { countUsage } from '../../../storage/usage/count-usage.ts';
 import { accountServices, type Person } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
+import { testHash } from '../../support/keyed-hash.ts';
 
 const { database: db } = await startTestDatabase(t);
 const { newPerson } = accountServices(db);
@@ -216,7 +217,7 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
     { project_id: poor.projectId },
   ]);
   const later = noon + 45 * day;
-  await t.rejects(sweep(db, later, silentLog), { message: 'jobs of the sweep failed: countUsage' });
+  await t.rejects(sweep({ database: db, hash: testHash, log: silentLog }, later), { message: 'jobs of the sweep failed: countUsage' });
   t.equal(await countEvents(poor), 3, 'what has not been counted is kept');
   t.equal(await countEvents(fine), 4, 'with the partition that it is in, and no other');
   t.same(await days(fine), [
@@ -224,7 +225,7 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
     ['2026-11-20', 4, 0],
   ]);
   await db.query('drop trigger refuse on usage_days');
-  await sweep(db, later, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, later);
   t.equal((await countEvents(poor)) + (await countEvents(fine)), 0);
   t.same(await days(poor), [['2026-11-20', 3, 0]], 'nothing is lost');
 });
@@ -232,7 +233,7 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
 t.test('counted usage outlives its events', async t => {
   const person = await newPerson();
   await append(person, received, 6);
-  await sweep(db, noon + 40 * day, silentLog);
+  await sweep({ database: db, hash: testHash, log: silentLog }, noon + 40 * day);
   t.same(await db.query('select 1 from events where project_id = $1', [person.projectId]), []);
   t.same(await days(person), [['2026-11-20', 6, 0]]);
 });
@@ -251,7 +252,7 @@ t.test('idle projects are skipped', async t => {
   t.ok(asked.includes(person.projectId));
   asked.length = 0;
   await countUsage(watched);
-  t.same(asked, [''], 'a single statement, about nobody');
+  t.same(asked, ['countUsage', ''], 'no statement about a project');
 });
 
 t.test('runs count by day, agent, model and provider', async t => {

@@ -47,6 +47,11 @@ export const system: SystemTexts = {
       figure: value => `${value} in fünf Minuten.`,
       todo: 'Zuerst Platz auf der Platte der Datenbank schaffen. Im Log steht „refused:“ mit Aktor und Grund.',
     },
+    SkeinStorageFull: {
+      title: 'Die Datenbank hat keinen Platz mehr',
+      figure: value => `${value} Anfragen wurden in fünf Minuten abgelehnt. Lesen und Löschen geht weiter.`,
+      todo: 'Platz auf der Platte der Datenbank schaffen oder die Platte vergrößern. Bei einer eigenen Datenbank databaseBytes in LIMITS erhöhen.',
+    },
     SkeinNodeBusy: {
       title: 'Ein Knoten ist überlastet',
       figure: value => `Sein Hauptthread steht zeitweise ${value} lang still.`,

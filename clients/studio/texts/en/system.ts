@@ -48,6 +48,11 @@ export const system = {
       figure: (value: string | undefined) => `${value} within five minutes.`,
       todo: 'Free disk space of the database first. The log says “refused:” with the actor and the reason.',
     },
+    SkeinStorageFull: {
+      title: 'The database has no room left',
+      figure: (value: string | undefined) => `${value} requests were refused within five minutes. Reads and deletions work.`,
+      todo: 'Free disk space of the database, or enlarge its disk. For a database of your own, raise databaseBytes in LIMITS.',
+    },
     SkeinNodeBusy: {
       title: 'A node is too busy',
       figure: (value: string | undefined) => `Its event loop stalls for ${value} at times.`,

@@ -1,0 +1,166 @@
+/** How much tenants may store, counted by nodes and settled in rows; and the floor of free disk. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import t from 'tap';
+import { DiskSpace } from '../../../gateway/quota/disk-space.ts';
+import { StorageQuota } from '../../../gateway/quota/storage-quota.ts';
+import { LimitReached } from '../../../runtime/actor/store.ts';
+import { silentLog } from '../../../runtime/observability/log.ts';
+import { defaultLimits, type Limits } from '../../../storage/writes/limits.ts';
+import { accountServices } from '../../support/accounts.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { startSkeinOn } from '../../support/skein.ts';
+import { VirtualClock } from '../../support/virtual-clock.ts';
+
+const { database, url } = await startTestDatabase(t);
+const { newPerson } = accountServices(database);
+const mebibyte = 1_048_576;
+const limits: Limits = {
+  ...defaultLimits,
+  unverifiedRowBytes: mebibyte,
+  projectRowBytes: 2 * mebibyte,
+  workspaceRowBytes: 4 * mebibyte,
+  userRowBytes: 6 * mebibyte,
+};
+
+function openQuota() {
+  const clock = new VirtualClock();
+  const quota = new StorageQuota({ database, limits, clock, log: silentLog });
+  const settle = async () => {
+    await clock.advance(60_000);
+    await quota.settle(false);
+  };
+  /** The name of the limit that refuses the project. */
+  const findLimit = (projectId: string): string | undefined => {
+    try {
+      quota.require(projectId);
+      return undefined;
+    } catch (error) {
+      return error instanceof LimitReached ? error.limit : String(error);
+    }
+  };
+  return { quota, settle, findLimit };
+}
+
+/** A person with projects in a first workspace, and one in a second. */
+async function createTenant(verified: boolean) {
+  const { userId, projectId, workspaceId } = await newPerson();
+  if (!verified) await database.query('update users set email_verified_at = null where user_id = $1', [userId]);
+  else await database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
+  const second = `${workspaceId}_2`;
+  await database.query(`insert into workspaces (workspace_id, name, created_at, updated_at) values ($1, '', now(), now())`, [second]);
+  await database.query(
+    `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'owner', now(), now())`,
+    [second, userId],
+  );
+  const projects = [projectId, `${projectId}_2`, `${projectId}_3`, `${projectId}_4`] as const;
+  await database.query(
+    `insert into projects (project_id, workspace_id, name, created_at, updated_at)
+     values ($1, $4, '', now(), now()), ($2, $4, '', now(), now()), ($3, $5, '', now(), now())`,
+    [...projects.slice(1), workspaceId, second],
+  );
+  return { userId, projects };
+}
+
+t.test('a project, its workspace and its user have one account each', async t => {
+  const { projects } = await createTenant(true);
+  const [first, other, third, elsewhere] = projects;
+  const { quota, settle, findLimit } = openQuota();
+  for (const projectId of projects) t.equal(findLimit(projectId), undefined);
+  await settle();
+  quota.add(first, 2 * mebibyte);
+  t.equal(findLimit(first), 'projectRowBytes', 'at once, before the rows know');
+  t.equal(findLimit(other), undefined);
+  quota.add(other, 2 * mebibyte);
+  t.equal(findLimit(third), 'workspaceRowBytes');
+  quota.add(elsewhere, 2 * mebibyte);
+  t.equal(findLimit(elsewhere), 'projectRowBytes');
+  await settle();
+  const node = openQuota();
+  for (const projectId of projects) node.quota.require(projectId);
+  await node.settle();
+  t.same(
+    projects.map(node.findLimit),
+    ['projectRowBytes', 'projectRowBytes', 'workspaceRowBytes', 'projectRowBytes'],
+    'another node finds it in the rows',
+  );
+  await database.query(`update stored_bytes set day = day - 30`);
+  await node.settle();
+  t.same(projects.map(node.findLimit), [undefined, undefined, undefined, undefined], 'after 30 days');
+});
+
+t.test('before an address is verified, all projects of a user share a small quota', async t => {
+  const { userId, projects } = await createTenant(false);
+  const [first, , , elsewhere] = projects;
+  const { quota, settle, findLimit } = openQuota();
+  for (const projectId of projects) quota.require(projectId);
+  await settle();
+  quota.add(first, mebibyte);
+  t.equal(findLimit(elsewhere), 'unverifiedRowBytes');
+  await database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
+  await settle();
+  t.equal(findLimit(elsewhere), undefined);
+});
+
+t.test('what could not be settled is settled later', async t => {
+  const { projects } = await createTenant(false);
+  const [projectId] = projects;
+  let fails = true;
+  const quota = new StorageQuota({
+    database: { query: (...args) => (fails ? Promise.reject(new Error('away')) : database.query(...args)) },
+    limits,
+    clock: new VirtualClock(),
+    log: silentLog,
+  });
+  quota.add(projectId, 7);
+  await quota.settle(true);
+  fails = false;
+  await quota.settle(true);
+  await quota.settle(true);
+  t.match(await database.query('select bytes::int from stored_bytes where owner = $1', [projectId]), [{ bytes: 7 }]);
+});
+
+t.test('a disk with less than its floor is full, and so is a database beyond its size', async t => {
+  const folder = await mkdtemp(join(tmpdir(), 'skein-disk-'));
+  t.teardown(() => rm(folder, { recursive: true }));
+  const measure = async (where: string | undefined, changed: Partial<Limits>): Promise<boolean> => {
+    const clock = new VirtualClock();
+    const options = { folder: where, database, clock, registry: new Registry(), log: silentLog };
+    const disk = new DiskSpace({ ...options, limits: { ...defaultLimits, ...changed } });
+    await disk.start();
+    disk.stop();
+    return disk.isFull;
+  };
+  t.equal(await measure(folder, { freeDiskBytes: 0 }), false);
+  t.equal(await measure(folder, { freeDiskBytes: Number.MAX_SAFE_INTEGER }), true);
+  t.equal(await measure(undefined, { freeDiskBytes: Number.MAX_SAFE_INTEGER }), false, 'it is not our disk');
+  t.equal(await measure(undefined, { databaseBytes: 1 }), true);
+});
+
+t.test('a node without room refuses what stores more, and nothing else', async t => {
+  const skein = await startSkeinOn(t, url, {
+    LIMITS: '{"unverifiedRowBytes": 20000}',
+    RATE_LIMITS: 'on',
+  });
+  const { key, person, projectId, environmentId, channelId } = await skein.tenant();
+  const receive = () =>
+    key.ask<{ threadId: string }>('createInboundMessage', {
+      params: { channelId },
+      body: { projectId, body: 'x'.repeat(1_000), externalParticipantRef: 'ada' },
+    });
+  const taken = await receive();
+  t.equal(taken.status, 201);
+  const { threadId } = taken.body;
+  let last = taken as { status: number; body: unknown };
+  for (let sent = 0; sent < 1_000 && last.status === 201; sent++) last = await receive();
+  t.match(last, {
+    status: 409,
+    body: { code: 'svc/runtime/conflict', details: { limit: 'unverifiedRowBytes', most: 20_000 } },
+  });
+  const refused = await person.ask('createThread', { body: { projectId, environmentId, externalRef: 'bob' } });
+  t.equal(refused.status, 409);
+  t.equal((await key.ask('listMessages', { params: { threadId } })).status, 200);
+  t.equal((await person.ask('erasePersonalData', { params: { threadId } })).status, 202);
+});
