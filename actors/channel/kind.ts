@@ -37,7 +37,7 @@ import {
   settleDisconnect,
 } from './decide-connection.ts';
 import { credentialsSeen, lookAtCredentials, ownersTold, tellOwners } from './decide-credentials.ts';
-import { work, worked } from './decide-work.ts';
+import { reopenWebhook, work, worked } from './decide-work.ts';
 import { fetchFiles, type FileServices } from './files.ts';
 import { InFlight } from './in-flight.ts';
 import { lookAtConnection } from './look.ts';
@@ -118,6 +118,7 @@ export function createChannelKind(
       markRead: decideMarkRead,
       work,
       worked,
+      reopenWebhook,
     },
     tasks: createTasks(services),
   });

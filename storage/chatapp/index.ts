@@ -18,6 +18,7 @@ export {
   finishWebhooks,
   type NewChatappWebhook,
   openWebhooks,
+  postponeWebhook,
   type WebhookPage,
 } from './inbox.ts';
 export { type ChatappWebhook, RecentWebhooks } from './recent-webhooks.ts';
