@@ -34,11 +34,16 @@ export function work(
 }
 
 export function reopenWebhook(
-  state: ChannelState,
+  _state: ChannelState,
   { requestId }: ReopenWebhook,
-  turn: Turn,
+  { id }: Turn,
 ): ChannelDecision<null> {
-  return { ...begin(state, 'webhooks', turn.now), transient: false, writes: [reopen(turn.id, requestId)] };
+  const payload: DoWork = { work: 'webhooks' };
+  return {
+    writes: [reopen(id, requestId)],
+    effects: [{ do: 'tell', to: { kind: 'channel', id }, command: 'work', payload }],
+    reply: null,
+  };
 }
 
 /** The same state where the last one that is told of is not long ago. */
