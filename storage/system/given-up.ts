@@ -28,7 +28,7 @@ const maxCounted = 1_000;
 const countRows = `select count(*)::int as count from (select from dead_letters limit ${maxCounted + 1}) rows`;
 
 // Neither the payload nor the text of the error: both may have words of a tenant.
-const columns = `dead_letter_id as "deadLetterId", kind, actor_id as "actorId", name, attempts, created_at as "createdAt",
+const columns = `dead_letter_id::text as "deadLetterId", kind, actor_id as "actorId", name, attempts, created_at as "createdAt",
   substring(error from '^[A-Za-z0-9_/]{1,64}(?=:)') as "errorCode"`;
 
 // By the index of their times.
