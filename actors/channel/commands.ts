@@ -164,6 +164,11 @@ export interface WorkTask {
   readonly projectId: string;
 }
 
+/** A webhook that was given up is to be processed again: the command of its dead letter (storage/chatapp/inbox.ts). */
+export interface ReopenWebhook {
+  readonly requestId: string;
+}
+
 /** A task has ended. */
 export interface WorkDone {
   readonly work: Work;
@@ -196,6 +201,7 @@ export type ChannelCommands = {
   markRead: { readonly payload: MarkRead; readonly reply: null };
   work: { readonly payload: DoWork; readonly reply: null };
   worked: { readonly payload: WorkDone; readonly reply: null };
+  reopenWebhook: { readonly payload: ReopenWebhook; readonly reply: null };
   acknowledge: { readonly payload: AcknowledgeCommand; readonly reply: null };
   park: { readonly payload: ParkReceipt; readonly reply: null };
   applyParked: { readonly payload: ParkedReceipt; readonly reply: null };

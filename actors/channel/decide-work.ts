@@ -12,7 +12,8 @@
  * once for a while. Both do the same work in the same order, from the same rows.
  */
 import type { Turn } from '../../runtime/actor/index.ts';
-import type { DoWork, WorkDone, WorkTask } from './commands.ts';
+import { reopenWebhook as reopen } from '../../storage/writes/index.ts';
+import type { DoWork, ReopenWebhook, WorkDone, WorkTask } from './commands.ts';
 import type { ChannelDecision } from './decide.ts';
 import type { ChannelState, Work } from './state.ts';
 
@@ -30,6 +31,19 @@ export function work(
   const noted = isPosted ? notePost(state, turn.now) : state;
   const begun = begin(noted, sort, turn.now);
   return noted === state ? begun : { ...begun, state: begun.state ?? noted, transient: false };
+}
+
+export function reopenWebhook(
+  _state: ChannelState,
+  { requestId }: ReopenWebhook,
+  { id }: Turn,
+): ChannelDecision<null> {
+  const payload: DoWork = { work: 'webhooks' };
+  return {
+    writes: [reopen(id, requestId)],
+    effects: [{ do: 'tell', to: { kind: 'channel', id }, command: 'work', payload }],
+    reply: null,
+  };
 }
 
 /** The same state where the last one that is told of is not long ago. */

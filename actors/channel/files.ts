@@ -137,11 +137,13 @@ async function fetchFile(
       await services.ask({ kind: 'channel', id: channelId }, 'lookAtCredentials', {});
       return waitForConnection(services, file);
     }
-    const failed =
-      err instanceof MediaFailed ? err : new MediaFailed('The file could not be stored.', 'many');
+    // An unknown error may pass, for as long as the provider has the file.
+    const { message, tries } =
+      err instanceof MediaFailed ? err : { message: 'The file could not be stored.', tries: undefined };
+    const most = tries === undefined ? Infinity : maxAttempts[tries];
     const isTooLate = now() >= createdAt.getTime() + providerKeptMs;
     log.info({ err, channelId, attachmentId, attempts }, 'a file of the chat provider could not be fetched');
-    if (attempts >= maxAttempts[failed.tries] || isTooLate) return fail(services, file, failed.message);
+    if (attempts >= most || isTooLate) return fail(services, file, message);
     await postponeFile(db, file, { at: now() + getRetryMs(attempts), attempts });
     return undefined;
   }

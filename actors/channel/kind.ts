@@ -1,9 +1,9 @@
 /** Declares the actor kind `channel`: its decisions and its tasks. */
-import { actor, type ActorKind, type AnyActorKind, type TaskContext } from '../../runtime/actor/index.ts';
+import { actor, type ActorKind, type AnyActorKind, isRefusal, type TaskContext } from '../../runtime/actor/index.ts';
 import type { Random } from '../../runtime/time/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';
-import { isUnavailable, keepReply, RetryPolicy, systemActor } from '../base/index.ts';
+import { keepReply, RetryPolicy, systemActor } from '../base/index.ts';
 import type {
   ChannelCommands,
   ChannelNotice,
@@ -37,7 +37,7 @@ import {
   settleDisconnect,
 } from './decide-connection.ts';
 import { credentialsSeen, lookAtCredentials, ownersTold, tellOwners } from './decide-credentials.ts';
-import { work, worked } from './decide-work.ts';
+import { reopenWebhook, work, worked } from './decide-work.ts';
 import { fetchFiles, type FileServices } from './files.ts';
 import { InFlight } from './in-flight.ts';
 import { lookAtConnection } from './look.ts';
@@ -118,6 +118,7 @@ export function createChannelKind(
       markRead: decideMarkRead,
       work,
       worked,
+      reopenWebhook,
     },
     tasks: createTasks(services),
   });
@@ -180,19 +181,19 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
   };
 }
 
-/** The task `applyParked`. Its reminder comes again until it tells the channel that it has ended. */
+/** The task `applyParked`. Its reminder comes again until the receipt is applied, or refused for good. */
 function createParkedTask({ db, log }: ChannelServices, retryPolicy: RetryPolicy) {
   return async ({ recheck, ...parked }: ParkedReceipt & ParkedSeen, context: TaskContext): Promise<void> => {
     const { self, now } = context;
     const asking = { db, ask: context.ask.bind(context) };
     const report = { ...parked, channelId: self.id, receipts: [], author: systemActor };
     const until = now() + parkedRetryMs;
-    const isFinal = (error: unknown): boolean => !isUnavailable(error) || now() >= until;
+    const isFinal = (error: unknown): boolean => isRefusal(error) || now() >= until;
     const end = () => asking.ask(self, 'parkedSeen', { recheck } satisfies ParkedSeen);
     try {
       await retryPolicy.retry('a parked receipt waits', () => applyReceipts(asking, report), isFinal);
     } catch (err) {
-      if (!isUnavailable(err)) {
+      if (isRefusal(err)) {
         // A dead letter stands for it from here on.
         await end();
         throw err;

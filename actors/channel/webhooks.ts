@@ -1,20 +1,25 @@
 /**
- * Works through the provider's webhooks of a channel: what they say becomes messages of threads, by the decision that messages of custom
+ * Processes the provider's webhooks of a channel: what they say becomes messages of threads, by the decision that messages of custom
  * channels take. A webhook was committed before it was answered (gateway/handlers/chatapp-webhook.ts), and stays open until everything
- * that it says is committed, too. So a crash loses nothing, and what it interrupts is done again: a message that its thread has is known
+ * that it says is committed, too. So a crash loses nothing, and interrupted work is repeated: a thread recognises a message that it has
  * by the provider's id.
  *
- * Webhooks are worked through in the order in which they came, a page of them at a time, and their messages in the order in which they were
- * sent. Where a page fails, its webhooks are worked through one by one. One that fails by itself holds back those behind it, until it has
- * failed so often that it is given up (storage/chatapp). A node that is overloaded, or a database that is slow or away, says nothing of a
- * webhook: all of them wait, however often that happens.
+ * Webhooks are processed in the order in which they came, a page at a time, and their messages in the order in which they were sent. If a
+ * page fails, its webhooks are processed one by one. A webhook that fails on its own is retried with back-off. Three kinds of failures:
+ *
+ *   refused    an actor refused a message. It would do so again: after some refusals the webhook is a dead letter (storage/chatapp).
+ *   away       the node is overloaded or the database is away. This says nothing about the webhook: all webhooks of the channel wait.
+ *   failed     any other error. It may pass, so the webhook is retried without limit. It first holds back those behind it, then they overtake it.
  */
+import { ServiceError } from '../../protocol/errors.ts';
+import { describeError, isRefusal } from '../../runtime/actor/index.ts';
 import {
   type ChatappWebhook,
   failWebhook,
   findErasedIds,
   finishWebhooks,
   openWebhooks,
+  postponeWebhook,
 } from '../../storage/chatapp/index.ts';
 import { isInterrupted } from '../../storage/database/index.ts';
 import { type ChannelHead, findChannelHead, findMessageIds } from '../../storage/reads/index.ts';
@@ -26,50 +31,59 @@ import {
   parsePayload,
   readMessages,
 } from '../chatapp/index.ts';
+import type { WorkDone } from './commands.ts';
 import { takeManagementEvents } from './management.ts';
 import { type FoundThread, ParticipantThreads } from './participant-threads.ts';
 import { recordStatuses } from './statuses.ts';
 import type { WebhookContent, WebhookTask } from './webhook-task.ts';
 
-/** Webhooks, and bytes of them, that are worked through together. */
+/** Maximum number of webhooks that are processed together, and of their bytes. */
 const page = { webhooks: 1_000, bytes: 2_097_152 };
 /** Pages of one task: a node that drains waits for its tasks. */
 const pagesOfTask = 4;
-/** Messages that are on their way to their threads at once. */
+/** Messages that are in flight to their threads at once. */
 const asksAtOnce = 300;
+/** How long the webhooks of a channel wait while the node or the database is away, in milliseconds. */
+const awayMs = 2_000;
 
 /**
- * Works through the oldest webhooks, and may leave more of them. Never rejects for what one of them says.
+ * Processes the oldest webhooks, and may leave more of them. Never rejects for the contents of one.
  *
- * While the messages of a page are brought to their threads, the next page is read, and the one before is marked as finished: the database
- * is waited for once a page and not three times.
+ * While the messages of a page are brought to their threads, the next page is read, and the one before is marked as finished: each page
+ * waits for the database once and not three times.
  */
 export async function workThroughWebhooks(
   services: WebhookTask,
   channelId: string,
-): Promise<{ readonly hasMore: boolean }> {
+): Promise<Omit<WorkDone, 'work'>> {
   const { db } = services;
   const channel = await findChannelHead(db, channelId);
   if (channel === undefined) return { hasMore: false };
   let reading = readPage(services, channelId);
   let finishing: Promise<unknown> = Promise.resolve();
+  let nextAt: number | undefined;
   try {
     for (let pages = 1; ; pages++) {
       const { webhooks, isFull, last } = await reading;
       const goesOn = isFull && pages < pagesOfTask;
       if (goesOn) reading = settleLater(readPage(services, channelId, last));
-      const finished = await takePage(services, channel, webhooks);
+      const { finished, isHeld, retryAt } = await takePage(services, channel, webhooks);
+      nextAt = earlier(nextAt, retryAt);
       await finishing;
-      if (finished === 'stop') return { hasMore: false };
-      finishing = settleLater(finishWebhooks(db, channelId, finished));
-      if (!goesOn) return { hasMore: isFull };
+      const hasMore = isFull && !isHeld;
+      if (finished.length > 0) finishing = settleLater(finishWebhooks(db, channelId, finished));
+      if (!goesOn || isHeld) return { hasMore, ...(nextAt === undefined ? {} : { nextAt }) };
     }
   } finally {
     await finishing;
   }
 }
 
-/** It may fail before anybody waits for it. */
+function earlier(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+/** Handles a rejection that may come before the promise is awaited. */
 function settleLater<T>(work: Promise<T>): Promise<T> {
   work.catch(() => undefined);
   return work;
@@ -81,10 +95,11 @@ interface Page {
   readonly last: string;
 }
 
-/** A page that takes longer to read than a statement may is read in smaller parts, the first of which it gives. */
+/** Reads a smaller page if the statement for this one reaches its time limit. */
 async function readPage(task: WebhookTask, channelId: string, after = '', size = page): Promise<Page> {
   try {
-    const webhooks = await openWebhooks(task.db, task.recentWebhooks, channelId, size, after);
+    const limits = { ...size, now: task.now() };
+    const webhooks = await openWebhooks(task.db, task.recentWebhooks, channelId, limits, after);
     const bytes = webhooks.reduce((sum, { body }) => sum + body.length, 0);
     const isFull = webhooks.length === size.webhooks || bytes >= size.bytes;
     return { webhooks, isFull, last: webhooks.at(-1)?.requestId ?? after };
@@ -94,55 +109,75 @@ async function readPage(task: WebhookTask, channelId: string, after = '', size =
   }
 }
 
-/** Gives the ids of those that are to be marked as finished; `stop` where nothing may follow yet. */
+interface Taken {
+  /** Ids of webhooks that are to be marked as finished. */
+  readonly finished: readonly string[];
+  /** No webhook behind them may follow yet. */
+  readonly isHeld: boolean;
+  /** When one of them is retried, in epoch milliseconds. */
+  readonly retryAt: number | undefined;
+}
+
 async function takePage(
   services: WebhookTask,
   channel: ChannelHead,
   webhooks: readonly ChatappWebhook[],
-): Promise<readonly string[] | 'stop'> {
+): Promise<Taken> {
+  const [first] = webhooks;
+  if (first === undefined) return { finished: [], isHeld: false, retryAt: undefined };
   if (webhooks.length > 1) {
     try {
       await takeAll(services, channel, webhooks);
-      return webhooks.map(({ requestId }) => requestId);
+      return { finished: webhooks.map(({ requestId }) => requestId), isHeld: false, retryAt: undefined };
     } catch (err) {
-      // A statement that has reached its time limit may be shorter for one webhook.
-      if (isUnavailable(err) && !isInterrupted(err)) return wait(services, channel, err);
+      if (isAway(err)) return postpone(services, channel, first, err);
     }
   }
-  for (const webhook of webhooks) if (!(await takeOne(services, channel, webhook))) return 'stop';
-  return [];
+  let retryAt: number | undefined;
+  for (const webhook of webhooks) {
+    const taken = await takeOne(services, channel, webhook);
+    retryAt = earlier(retryAt, taken.retryAt);
+    if (taken.isHeld) return { ...taken, retryAt };
+  }
+  return { finished: [], isHeld: false, retryAt };
 }
 
-/** They stay open, and the recovery scanner comes back to them. */
-function wait({ log }: WebhookTask, { channelId }: ChannelHead, err: unknown): 'stop' {
+/**
+ * Whether the node or the database is away for every webhook. Reaching a time limit is no such error: a single webhook may be what
+ * takes so long.
+ */
+function isAway(error: unknown): boolean {
+  const isLate = error instanceof ServiceError && error.details?.['reason'] === 'deadline';
+  return isUnavailable(error) && !isInterrupted(error) && !isLate;
+}
+
+async function postpone(
+  { db, log, now }: WebhookTask,
+  { channelId }: ChannelHead,
+  { requestId }: ChatappWebhook,
+  err: unknown,
+): Promise<Taken> {
   log.warn({ err, channelId }, 'the webhooks of a channel wait');
-  return 'stop';
+  const retryAt = now() + awayMs;
+  await postponeWebhook(db, channelId, requestId, retryAt);
+  return { finished: [], isHeld: true, retryAt };
 }
 
-/** Gives whether the next one may follow. */
-async function takeOne(
-  services: WebhookTask,
-  channel: ChannelHead,
-  webhook: ChatappWebhook,
-): Promise<boolean> {
-  const { db, log } = services;
+async function takeOne(services: WebhookTask, channel: ChannelHead, webhook: ChatappWebhook): Promise<Taken> {
+  const { db, log, now } = services;
   const { requestId } = webhook;
   const { channelId } = channel;
   try {
     await takeAll(services, channel, [webhook]);
     await finishWebhooks(db, channelId, [requestId]);
-    return true;
+    return { finished: [], isHeld: false, retryAt: undefined };
   } catch (err) {
-    if (isUnavailable(err)) {
-      wait(services, channel, err);
-      return false;
-    }
-    const isOver = await failWebhook(db, channelId, requestId, String(err));
-    log.error(
-      { err, channelId, requestId, isOver },
-      'a webhook of the chat provider could not be worked through',
-    );
-    return isOver;
+    if (isAway(err)) return postpone(services, channel, webhook, err);
+    const failure = { error: describeError(err), isRefusal: isRefusal(err), now: now() };
+    const failed = await failWebhook(db, channelId, requestId, failure);
+    const level = failed?.state === 'given_up' ? 'error' : 'warn';
+    log[level]({ err, channelId, requestId, state: failed?.state }, 'a webhook of the chat provider failed');
+    return { finished: [], isHeld: failed?.state === 'held', retryAt: failed?.nextAt };
   }
 }
 

@@ -183,19 +183,15 @@ function findReason(cause: unknown, { aborted, reason }: AbortSignal): NoAnswer 
   return cause instanceof GraphError ? 'invalid_answer' : 'unreachable';
 }
 
-/** What fails before a request leaves. */
-const connectFailures: ReadonlySet<unknown> = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-]);
+/** System calls before a request leaves. Any error of them, such as EMFILE, says that nothing was sent. */
+const connectCalls: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo', 'socket']);
+/** How codes of certificates that are not accepted begin; and a connection that took too long. */
+const unconnectedCodes = /^(ERR_TLS_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|UND_ERR_CONNECT_TIMEOUT$)/;
 
 function isConnectFailure(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);
-  return connectFailures.has((cause as { readonly code?: unknown } | null)?.code);
+  const { code, syscall } = (cause ?? {}) as { readonly code?: unknown; readonly syscall?: unknown };
+  return connectCalls.has(syscall) || unconnectedCodes.test(String(code));
 }
 
 /** https://developers.facebook.com/docs/graph-api/guides/secure-requests ("Verify Graph API Calls with appsecret_proof"). */

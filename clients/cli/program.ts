@@ -74,6 +74,10 @@ export const commands: Readonly<Record<string, CommandEntry>> = {
     description: 'API keys: list, create, rotate, revoke',
     load: async () => (await import('./commands/keys.ts')).keys,
   },
+  'dead-letters': {
+    description: 'work that the service gave up: list, run again, delete; for its operators',
+    load: async () => (await import('./commands/dead-letters.ts')).deadLetters,
+  },
   api: {
     description: 'any operation of the API by its id',
     load: async () => (await import('./commands/api.ts')).api,

@@ -5,12 +5,14 @@ import type { Queries } from '../../storage/database/index.ts';
 import { findOldestOpen } from '../../storage/deliveries/index.ts';
 import { findOldestMail } from '../../storage/mail/index.ts';
 import { findNextTokenExpiry } from '../../storage/reads/index.ts';
+import { countDeadLetters } from '../../storage/system/index.ts';
 
 export class ClusterGauges {
   readonly #db: Queries;
   #oldestSeconds: number | undefined;
   #expirySeconds: number | undefined;
   #oldestMailSeconds: number | undefined;
+  #deadLetters: number | undefined;
 
   constructor(db: Queries, { registry }: Pick<Metrics, 'registry'>, isLeader: () => boolean) {
     this.#db = db;
@@ -41,15 +43,22 @@ export class ClusterGauges {
       'Age of the oldest mail that is neither sent nor given up',
       () => this.#oldestMailSeconds,
     );
+    show(
+      'skein_dead_letters',
+      'Dead letters that are kept: work that was given up and neither run again nor deleted; 1,001 at most',
+      () => this.#deadLetters,
+    );
   }
 
   /** @param now epoch milliseconds, by the database */
   async measure(now: number): Promise<void> {
-    const [oldest, expiry, mail] = await Promise.all([
+    const [oldest, expiry, mail, deadLetters] = await Promise.all([
       findOldestOpen(this.#db),
       findNextTokenExpiry(this.#db),
       findOldestMail(this.#db),
+      countDeadLetters(this.#db),
     ]);
+    this.#deadLetters = deadLetters;
     const toAge = (at: number | undefined): number => (at === undefined ? 0 : Math.max(0, now - at) / 1_000);
     this.#oldestSeconds = toAge(oldest);
     this.#oldestMailSeconds = toAge(mail);

@@ -46,7 +46,6 @@ const ofNodes: readonly (readonly [SystemFaultName, (report: NodeReport) => numb
   ['SkeinStorageFull', ({ increases }) => increases.storageRefused],
   ['SkeinNodeBusy', ({ held }) => held.eventLoopP99Seconds],
   ['SkeinOverloaded', ({ node }) => node.overloaded],
-  ['SkeinDeadLetters', ({ node }) => node.deadLetters],
   ['SkeinDefects', ({ node }) => node.defects],
   ['SkeinMaintenanceFails', ({ increases }) => increases.sweepFailures],
   ['SkeinNodesCutOff', ({ increases }) => increases.leaseExpiries + increases.membersExpired],
@@ -70,16 +69,19 @@ export interface Situation {
   readonly reports: readonly NodeReport[];
   /** Members that do not answer though they could. */
   readonly silent: readonly string[];
+  /** Dead letters that are kept. */
+  readonly deadLetters: number;
 }
 
 /** Those that wake somebody first, in the order of the rules. */
-export function findFaults({ reports, silent }: Situation): SystemFault[] {
+export function findFaults({ reports, silent, deadLetters }: Situation): SystemFault[] {
   const found: SystemFault[] = [];
   const add = (name: SystemFaultName, nodeIds: readonly string[], value: number | null): void => {
     const { severity, limit = null } = faultRules[name];
     found.push({ name, severity, nodeIds: [...nodeIds], value, limit });
   };
   if (silent.length > 0) add('SkeinDown', silent, null);
+  if (deadLetters > 0) add('SkeinDeadLetters', [], deadLetters);
   for (const [name, read] of ofAll) {
     const value = read(reports);
     if (value !== null && value > (faultRules[name].limit ?? 0)) add(name, [], value);

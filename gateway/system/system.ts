@@ -69,7 +69,11 @@ export class SystemReader {
     return {
       at: new Date(now).toISOString(),
       nodeId,
-      faults: findFaults({ reports, silent: this.#findSilent(cluster, reports) }),
+      faults: findFaults({
+        reports,
+        silent: this.#findSilent(cluster, reports),
+        deadLetters: deadLetters.count,
+      }),
       nodes: this.#describeNodes(cluster, reports),
       shards: this.#describeShards(cluster, reports, now),
       stitches: await this.#findStitches(reports),

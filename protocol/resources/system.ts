@@ -151,12 +151,15 @@ export const SystemRefusals = resource('SystemRefusals', {
 export type SystemRefusals = Static<typeof SystemRefusals>;
 
 export const SystemDeadLetter = resource('SystemDeadLetter', {
+  deadLetterId: Type.String(),
   kind: Type.String(),
   actorId: Type.String(),
   name: Type.String(),
+  errorCode: nullable(Type.String()),
   attempts: count(),
   createdAt: instant(),
 });
+export type SystemDeadLetter = Static<typeof SystemDeadLetter>;
 
 export const SystemDeadLetters = resource('SystemDeadLetters', {
   count: count(),

@@ -38,7 +38,7 @@ export interface Reminder {
 export type Effect =
   /** Sends a command to another actor without waiting: a hint, whose loss something else makes up for. */
   | { readonly do: 'tell'; readonly to: ActorRef; readonly command: string; readonly payload: unknown }
-  /** Runs a task of the kind (`ActorKind.tasks`); retried with back-off, then kept as a dead letter. */
+  /** Runs a task of the kind (`ActorKind.tasks`); retried with back-off; a dead letter once actors have refused it. */
   | { readonly do: 'perform'; readonly task: string; readonly payload: unknown };
 
 /** The outcome of one turn. */

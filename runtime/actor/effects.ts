@@ -5,9 +5,10 @@
  *
  *   queued -> running     fewer than `tasksAtOnce` of its kind are running
  *   running -> done
- *   running -> waiting    it failed; it is tried again after a back-off
+ *   running -> waiting    it failed: it is retried with back-off, without limit, because an unknown error may pass
  *   waiting -> queued     the back-off is over, or the node drains
- *   running -> dead       it failed `limits.taskTries` times, or while the node drains: a dead letter
+ *   running -> dead       an actor refused it `limits.taskRefusals` times: a dead letter
+ *   running -> left       it failed while the node drains: whatever recovers a task after a crash recovers this one
  *   new -> dead           the queue is full, or the kind has no such task
  *
  * Every effect is counted from its start, so that a drain can wait for all of them, and pins its actor, which may hold the effect's
@@ -16,8 +17,8 @@
 import type { Counters, Log } from '../observability/index.ts';
 import { backoffMs, type Clock, pause, type Random, type Timer } from '../time/index.ts';
 import type { ActorRef, Effect, Task } from './actor.ts';
-import { describeError } from './failures.ts';
-import type { Kind } from './kind.ts';
+import { describeError, isRefusal } from './failures.ts';
+import { getTaskCommand, type Kind } from './kind.ts';
 import type { Limits, Pinned } from './node-context.ts';
 import { Queue } from './turn.ts';
 import type { Store } from './store.ts';
@@ -45,6 +46,8 @@ interface Job {
   readonly name: string;
   readonly payload: unknown;
   failures: number;
+  /** Failures in which an actor refused what the task asked for. */
+  refusals: number;
 }
 
 /** The tasks of one kind. */
@@ -63,7 +66,7 @@ export class Effects {
   /** Effects to be started in the next microtask. */
   #toStart: { readonly actor: Pinned; readonly effect: Effect }[] = [];
   #unfinished = 0;
-  /** From now on a failed task is not tried again. */
+  /** From now on a failed task is not retried. */
   #isFinishing = false;
   #whenIdle: (() => void)[] = [];
 
@@ -102,7 +105,7 @@ export class Effects {
     return new Promise(resolve => this.#whenIdle.push(resolve));
   }
 
-  /** For a drain: tasks that wait for a retry are tried once more now, and from now on a failure is final. */
+  /** For a drain: retries the waiting tasks once more now. From now on a failed task is left. */
   stopRetrying(): void {
     this.#isFinishing = true;
     for (const [job, timer] of this.#waitingForRetry) {
@@ -121,7 +124,7 @@ export class Effects {
         this.#finish(actor);
       } else {
         const { task: name, payload } = effect;
-        this.#enqueue({ next: undefined, actor, name, payload, failures: 0 });
+        this.#enqueue({ next: undefined, actor, name, payload, failures: 0, refusals: 0 });
       }
     }
   }
@@ -156,7 +159,17 @@ export class Effects {
     counters.tasksFailed++;
     job.failures++;
     log.debug({ err: error, kind, id, task: job.name, failures: job.failures }, 'a task failed');
-    if (this.#isFinishing || job.failures >= limits.taskTries) {
+    if (isRefusal(error)) job.refusals++;
+    if (job.refusals >= limits.taskRefusals) {
+      void this.#giveUp(job, error);
+      return;
+    }
+    if (this.#isFinishing) {
+      log.warn({ err: error, kind, id, task: job.name }, 'a task was left unfinished as the node drains');
+      this.#finish(job.actor);
+      return;
+    }
+    if (this.#waitingForRetry.size >= limits.tasksQueued) {
       void this.#giveUp(job, error);
       return;
     }
@@ -173,7 +186,8 @@ export class Effects {
     const { kind, id } = actor.ref;
     counters.deadLetters++;
     log.error({ err: reason, kind, id, task: name, failures }, 'a task failed for good');
-    const letter = { actor: actor.ref, name, payload, error: describeError(reason), attempts: failures };
+    const command = getTaskCommand(name);
+    const letter = { actor: actor.ref, name: command, payload, error: describeError(reason), attempts: failures };
     for (let tries = 1; ; tries++) {
       try {
         await store.addDeadLetter(letter);

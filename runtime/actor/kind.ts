@@ -30,8 +30,11 @@ export class Kind {
     this.name = kind.kind;
     this.initialState = kind.initialState;
     this.stored = kind.snapshot !== 'none';
-    this.decide = new Map(Object.entries(kind.decide) as [string, AnyDecide][]);
     this.tasks = new Map(Object.entries(kind.tasks ?? {}));
+    this.decide = new Map([
+      ...(Object.entries(kind.decide) as [string, AnyDecide][]),
+      ...Array.from(this.tasks.keys(), task => [getTaskCommand(task), createPerform(task)] as const),
+    ]);
     this.tasksAtOnce = requirePositive(kind, 'tasksAtOnce', kind.tasksAtOnce ?? defaultTasksAtOnce);
     this.idleSweeps = Math.ceil(
       requirePositive(kind, 'idleMs', kind.idleMs ?? defaultIdleMs) / limits.sweepMs,
@@ -54,6 +57,15 @@ export class Kind {
       throw new TypeError(`${kind}: onActivate names the unknown command ${onActivate}`);
     return { name: onActivate, decide };
   }
+}
+
+/** Name of the command that starts a task of the kind: dead letters of tasks carry it, so that they can be run again. */
+export function getTaskCommand(task: string): string {
+  return `perform:${task}`;
+}
+
+function createPerform(task: string): AnyDecide {
+  return (_state, payload) => ({ effects: [{ do: 'perform', task, payload }], reply: null });
 }
 
 function requirePositive({ kind }: AnyActorKind, option: string, value: number): number {

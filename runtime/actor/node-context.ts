@@ -16,14 +16,12 @@ export interface Limits {
   readonly fencedTries: number;
   /** Milliseconds between two checks for idle actors; also the unit of idle time. Default 1,000. */
   readonly sweepMs: number;
-  /** Queued tasks of one kind; any more become dead letters. Default 10,000. */
+  /** Queued tasks of one kind, and failed tasks that wait for a retry; any more become dead letters. Default 10,000. */
   readonly tasksQueued: number;
-  /** Tries of a task before it becomes a dead letter. Default 5. */
-  readonly taskTries: number;
+  /** How often actors may refuse a task before it becomes a dead letter. Default 5. */
+  readonly taskRefusals: number;
   /** Reminders being delivered at once. Default 256. */
   readonly remindersAtOnce: number;
-  /** Tries of a reminder that meets defects before it becomes a dead letter. Default 12. */
-  readonly reminderTries: number;
   /** Longest time between two scans for due reminders, in milliseconds. Default 5,000. */
   readonly reminderPollMs: number;
   /** Longest time for a drain, in milliseconds. Default 15,000. */
@@ -37,9 +35,8 @@ export const defaultLimits: Limits = {
   fencedTries: 5,
   sweepMs: 1_000,
   tasksQueued: 10_000,
-  taskTries: 5,
+  taskRefusals: 5,
   remindersAtOnce: 256,
-  reminderTries: 12,
   reminderPollMs: 5_000,
   drainMs: 15_000,
 };

@@ -184,6 +184,12 @@ export class Node {
     }
   }
 
+  /** The shard of the actor; undefined if this node does not know the kind or the command. */
+  findShard(to: ActorRef, command: string): number | undefined {
+    const isKnown = this.#localShards.getTable(to.kind)?.kind.decide.has(command) === true;
+    return isKnown ? this.#context.getShard(to) : undefined;
+  }
+
   /** Whether the actor lives here now. */
   owns(to: ActorRef): boolean {
     return this.#localShards.owns(this.#context.getShard(to));

@@ -14,11 +14,9 @@
  *
  *   answered            handled, and gone
  *   no owner            its shard has another owner, who loads it; or the lease has ended: when it is renewed, `scanSoon` is called
- *   unavailable         postponed, without end if need be: the command is not to blame
- *   any other refusal   a dead letter: the actor would refuse it again
- *   defect              postponed; a dead letter after `limits.reminderTries`
+ *   refused             a dead letter: the actor would refuse it again
+ *   any other error     postponed, without limit: it may pass
  */
-import { ServiceError } from '../../protocol/errors.ts';
 import {
   describeError,
   isRefusal,
@@ -209,13 +207,12 @@ export class Reminders {
 
   /** Never rejects: when the store cannot postpone the reminder, the next scan finds it as it was. */
   async #onFailed(reminder: DueReminder, error: unknown): Promise<void> {
-    const { store, clock, random, limits, counters, log } = this.#options;
+    const { store, clock, random, counters, log } = this.#options;
     const attempts = reminder.attempts + 1;
     const { kind, id } = reminder.to;
     const fields = { err: error, kind, id, key: reminder.key, command: reminder.command, attempts };
-    const isUnavailable = error instanceof ServiceError && error.code === 'svc/runtime/unavailable';
     try {
-      if (isRefusal(error) || (!isUnavailable && attempts >= limits.reminderTries)) {
+      if (isRefusal(error)) {
         const { to, command, payload } = reminder;
         await store.addDeadLetter(
           { actor: to, name: command, payload, error: describeError(error), attempts },

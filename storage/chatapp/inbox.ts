@@ -1,11 +1,18 @@
 /**
- * The webhooks of the chat provider, as they came: stored before they are answered, then worked through by their channel, oldest first.
+ * The webhooks of the chat provider, as they came: stored before they are answered, then processed by their channel, oldest first.
  *
- *   open -> finished     worked through
- *   open -> finished     with an error, after `maxAttempts` that failed
+ *   open -> finished      processed
+ *   open -> waiting       it failed: it is retried at `next_at`, without limit
+ *   waiting -> open       its time has come
+ *   waiting -> given up   an actor refused one of its messages `maxRefusals` times: a dead letter
+ *   given up -> open      an operator runs the dead letter again (storage/writes/webhooks.ts)
  *
- * Those that are open have a row of `chatapp_open_webhooks`, so that to finish one removes a short row and rewrites no long one. What is
- * finished is kept for a while, because the provider has no way to ask for it again (storage/retention).
+ * A waiting webhook holds back those behind it, because messages must stay in their order. After `holdAttempts` failures it is isolated:
+ * those behind it overtake it, and its retries go on.
+ *
+ * Every webhook that is neither finished nor given up has a row of `chatapp_open_webhooks`, so that finishing one deletes a short row
+ * and rewrites no long one. Finished webhooks are kept for a while, because the provider cannot be asked for them again
+ * (storage/retention).
  */
 import type { Queries, TenantScope } from '../database/index.ts';
 import { type ColumnType, toParameters } from '../statements/index.ts';
@@ -123,27 +130,41 @@ export class ChatappInbox {
   }
 }
 
-/** The most webhooks that are read at once, and bytes of them; one is read however long it is. */
+/** Failures after which a webhook is isolated: by then it has held back those behind it for about a minute. */
+const holdAttempts = 7;
+
+/** Refusals after which a webhook is given up; its other failures do not count. */
+const maxRefusals = 5;
+
+const firstRetryMs = 1_000;
+const maxRetryMs = 300_000;
+
+/** Maximum number of webhooks in a page, and of their bytes; a longer webhook is a page by itself. */
 export interface WebhookPage {
   readonly webhooks: number;
   readonly bytes: number;
+  /** Epoch milliseconds: webhooks whose retry is due by then are read. */
+  readonly now: number;
 }
 
-/** The channel's open webhooks, oldest first, beyond that of the given id. */
+/** The channel's webhooks that may be processed now, oldest first, after the given id. Ends before a webhook that holds back the others. */
 export async function openWebhooks(
   db: Queries,
   recent: RecentWebhooks,
   channelId: string,
-  { webhooks, bytes }: WebhookPage,
+  { webhooks, bytes, now }: WebhookPage,
   after = '',
 ): Promise<ChatappWebhook[]> {
   const open = await db.query<{ readonly requestId: string }>(
     `select request_id as "requestId" from (
-       select request_id, sum(bytes) over (order by request_id) - bytes as bytes_before from (
-         select request_id, bytes from chatapp_open_webhooks where channel_id = $1 and request_id > $4 order by request_id limit $2
-       ) oldest
-     ) counted where bytes_before < $3 order by request_id`,
-    [channelId, webhooks, bytes, after],
+       select request_id, sum(bytes) over oldest_first - bytes as bytes_before, bool_or(next_at > $5) over oldest_first as is_held
+       from (
+         select request_id, bytes, next_at from chatapp_open_webhooks
+         where channel_id = $1 and request_id > $4 and (next_at is null or next_at <= $5 or attempts < ${holdAttempts})
+         order by request_id limit $2
+       ) oldest window oldest_first as (order by request_id)
+     ) counted where bytes_before < $3 and is_held is not true order by request_id`,
+    [channelId, webhooks, bytes, after, new Date(now)],
     'chatapp_webhooks.open',
   );
   const known = open.map(({ requestId }) => recent.take(requestId));
@@ -181,29 +202,81 @@ export async function finishWebhooks(
   );
 }
 
-/** A webhook that fails so often is finished as it is: it must not hold back those behind it for ever. */
-const maxAttempts = 5;
+/** What has become of a webhook that failed. */
+export interface FailedWebhook {
+  /** `held`: it holds back those behind it. */
+  readonly state: 'held' | 'isolated' | 'given_up';
+  /** When it is retried, in epoch milliseconds; undefined: never, it was given up. */
+  readonly nextAt: number | undefined;
+}
 
-/** Counts a failure. Gives whether it was the last one. */
+export interface WebhookFailure {
+  readonly error: string;
+  /** An actor refused what the webhook says. Any other failure may pass. */
+  readonly isRefusal: boolean;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+const fail = `
+  with failed as (
+    update chatapp_open_webhooks o set attempts = attempts + 1, refusals = refusals + $4::int,
+      next_at = $5::timestamptz + least($6 * power(2, least(attempts, 20)), $7) * interval '1 millisecond'
+    where channel_id = $1 and request_id = $2 and refusals + $4::int < ${maxRefusals}
+    returning attempts, next_at
+  ), given_up as (
+    delete from chatapp_open_webhooks
+    where channel_id = $1 and request_id = $2 and refusals + $4::int >= ${maxRefusals}
+    returning attempts + 1 as attempts
+  ), letter as (
+    insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+    select 'channel', $1, 'reopenWebhook', json_build_object('requestId', $2::text), $3, attempts, now() from given_up
+  ), noted as (
+    update chatapp_webhooks set error = $3 where request_id = $2 and channel_id = $1
+  )
+  select attempts, next_at as "nextAt" from failed union all select attempts, null from given_up`;
+
+/** Records a failure and sets the time of the next attempt. Undefined: the webhook is not open any more. */
 export async function failWebhook(
   db: Queries,
   channelId: string,
   requestId: string,
-  error: string,
-): Promise<boolean> {
-  const [row] = await db.query<{ isOver: boolean }>(
-    `with failed as (
-       update chatapp_open_webhooks set attempts = attempts + 1 where channel_id = $1 and request_id = $2 returning attempts
-     ), noted as (
-       update chatapp_webhooks set error = $3 where request_id = $2 and channel_id = $1
-     )
-     select attempts >= ${maxAttempts} as "isOver" from failed`,
-    [channelId, requestId, error],
+  { error, isRefusal, now }: WebhookFailure,
+): Promise<FailedWebhook | undefined> {
+  const [row] = await db.query<{ attempts: number; nextAt: Date | null }>(
+    fail,
+    [
+      channelId,
+      requestId,
+      error.slice(0, 4_000),
+      isRefusal ? 1 : 0,
+      new Date(now),
+      firstRetryMs,
+      maxRetryMs,
+    ],
     'chatapp_webhooks.fail',
   );
-  if (row?.isOver === true) await finishWebhooks(db, channelId, [requestId]);
-  return row?.isOver === true;
+  if (row === undefined) return undefined;
+  if (row.nextAt === null) return { state: 'given_up', nextAt: undefined };
+  return { state: row.attempts < holdAttempts ? 'held' : 'isolated', nextAt: row.nextAt.getTime() };
 }
 
-/** Channels with open webhooks. */
-export const channelsWithWebhooks = createFindChannels('chatapp_open_webhooks', 'true');
+/** The node or the database could not process a webhook now. It and those behind it wait until the given time; no failure is counted. */
+export async function postponeWebhook(
+  db: Queries,
+  channelId: string,
+  requestId: string,
+  at: number,
+): Promise<void> {
+  await db.query(
+    `update chatapp_open_webhooks set next_at = greatest(next_at, $3) where channel_id = $1 and request_id = $2`,
+    [channelId, requestId, new Date(at)],
+    'chatapp_webhooks.postpone',
+  );
+}
+
+/** Channels with a webhook that is due. */
+export const channelsWithWebhooks = createFindChannels(
+  'chatapp_open_webhooks',
+  '(t.next_at is null or t.next_at <= now())',
+);

@@ -19,6 +19,7 @@ export {
   finishWebhooks,
   type NewChatappWebhook,
   openWebhooks,
+  postponeWebhook,
   type WebhookPage,
 } from './inbox.ts';
 export { type ChatappWebhook, RecentWebhooks } from './recent-webhooks.ts';

@@ -129,7 +129,7 @@ export const ChatappWebhook = defineEntity({
   ],
 });
 
-/** A webhook that is still to be worked through. */
+/** A webhook that is still to be processed. */
 export const ChatappOpenWebhook = defineEntity({
   name: 'ChatappOpenWebhook',
   tableName: 'chatapp_open_webhooks',
@@ -138,8 +138,12 @@ export const ChatappOpenWebhook = defineEntity({
     requestId: id().primary(),
     /** Of the body. */
     bytes: p.integer(),
-    /** How often working through it has failed. */
+    /** How often processing it has failed. */
     attempts: p.integer().default(0),
+    /** When it is retried; null: it has not failed. */
+    nextAt: instant().nullable(),
+    /** How often an actor has refused it. */
+    refusals: p.integer().default(0),
   },
 });
 

@@ -58,6 +58,7 @@ import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
+import { WebhookRetries } from './webhook-retries.ts';
 
 export const migrations = [
   { name: '0001-first', class: First },
@@ -117,6 +118,7 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0074-webhook-retries', class: WebhookRetries },
   { name: '0080-sweep-positions', class: SweepPositions },
   { name: '0081-erased-messages', class: ErasedMessages },
   { name: '0082-stored-bytes', class: StoredBytes },

@@ -37,7 +37,7 @@ const keptDays = {
   audit: 400,
   /** Keys after they were revoked or expired: they are listed for so long. */
   apiKeys: 90,
-  /** Webhooks of the chat provider, which repeats for as long what was not answered. */
+  /** Webhooks of the chat provider, which repeats unanswered ones for as long. Those that were given up stay as long as their dead letters. */
   chatappWebhooks: 7,
   /** Invitations after they were accepted, were revoked or expired: they are listed for so long. */
   invitations: 30,
@@ -74,7 +74,10 @@ const removable: Readonly<Record<string, string>> = {
   channel_changes: `occurred_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
   audit_logs: `created_at <= $1::timestamptz - interval '${keptDays.audit} days'`,
   chatapp_webhooks: `received_at <= $1::timestamptz - interval '${keptDays.chatappWebhooks} days' and not exists (
-    select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)`,
+    select from chatapp_open_webhooks o where o.channel_id = chatapp_webhooks.channel_id and o.request_id = chatapp_webhooks.request_id)
+    and not exists (
+    select from dead_letters d where d.kind = 'channel' and d.name = 'reopenWebhook' and d.actor_id = chatapp_webhooks.channel_id
+      and d.payload ->> 'requestId' = chatapp_webhooks.request_id)`,
   chatapp_uploads: 'expires_at <= $1',
   erased_messages: `erased_at <= $1::timestamptz - interval '${keptDays.erasedMessages} days'`,
   stored_bytes: `day <= ($1::timestamptz at time zone 'UTC')::date - ${storedDays}`,

@@ -3,5 +3,14 @@
  * the one place whose reads are not narrowed by a tenant and are shown to somebody; each looks at a bounded number of rows.
  */
 export { type DatabaseState, readDatabaseState } from './database-state.ts';
-export { type GivenUp, readGivenUp } from './given-up.ts';
+export {
+  countDeadLetters,
+  type DeadLetterRow,
+  deleteDeadLetter,
+  findDeadCommand,
+  type GivenUp,
+  listDeadLetters,
+  readGivenUp,
+  runDeadLetter,
+} from './given-up.ts';
 export { findStitchPlaces, type StitchPlace } from './stitch-places.ts';

@@ -46,3 +46,4 @@ export { insertMessage, type MessageRow, updateMessageStatus } from './messages.
 export { deleteNote, insertNote, updateNote } from './notes.ts';
 export { usePartnerApp } from './partner-apps.ts';
 export { queueSend, type SendRow, settleSend } from './sends.ts';
+export { reopenWebhook } from './webhooks.ts';

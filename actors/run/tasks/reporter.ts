@@ -1,9 +1,11 @@
 /** Reports to a run what its tasks have done. */
-import { ServiceError } from '../../../protocol/errors.ts';
-import type { TaskContext } from '../../../runtime/actor/index.ts';
-import type { RetryPolicy } from '../../base/index.ts';
+import { isRefusal, type TaskContext } from '../../../runtime/actor/index.ts';
+import { isUnavailable, type RetryPolicy } from '../../base/index.ts';
 import type { runCommand } from '../commands.ts';
 import type { RunServices } from '../services.ts';
+
+/** Attempts to report a result while the run fails for an unknown reason: some 15 seconds. */
+const maxUnknownFailures = 8;
 
 export class Reporter {
   readonly #log: RunServices['log'];
@@ -15,8 +17,8 @@ export class Reporter {
   }
 
   /**
-   * Reports a result, and does not give up while the run cannot be reached. If the run cannot take it, because of a defect, it gets
-   * `fallback`: otherwise the same work would be done again and again.
+   * Reports a result, and retries without limit while the run cannot be reached. If the run refuses the result, or fails for an unknown
+   * reason for a while, it gets `fallback`: otherwise a defect would repeat the same work again and again.
    */
   async report(
     context: TaskContext,
@@ -25,22 +27,16 @@ export class Reporter {
     fallback: object,
   ): Promise<void> {
     const { self } = context;
-    const ask = (payload: object): Promise<unknown> =>
-      this.#retryPolicy.retry(
-        'a run could not be told of its work',
-        () => context.ask(self, command, payload),
-        error => !isUnavailable(error),
-      );
+    let unknown = 0;
+    const isFinal = (error: unknown): boolean =>
+      isRefusal(error) || (!isUnavailable(error) && ++unknown >= maxUnknownFailures);
+    const message = 'a run could not be told of its work';
     try {
-      await ask(result);
+      await this.#retryPolicy.retry(message, () => context.ask(self, command, result), isFinal);
     } catch (err) {
       if (isUnavailable(err)) throw err;
       this.#log.error({ err, id: self.id, command }, 'a run could not take the result of its work');
-      await ask(fallback);
+      await this.#retryPolicy.retry(message, () => context.ask(self, command, fallback), isRefusal);
     }
   }
-}
-
-function isUnavailable(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === 'svc/runtime/unavailable';
 }

@@ -1,7 +1,12 @@
 /** Work that does not go on as it should: webhooks that lag, full mailboxes, refused commits, what was given up. */
+import { useQueryClient } from '@tanstack/react-query';
+import { skein } from '../../kit/browser-session.ts';
+import { useAction } from '../../kit/use-action.ts';
 import { useFormats } from '../../kit/use-formats.ts';
 import type { System, SystemActor, SystemDeadLetters, SystemRefusals } from '../../sdk/index.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
 import { Section } from '../parts/page.tsx';
+import { RowMenu } from '../parts/row-menu.tsx';
 import { Time } from '../parts/time.tsx';
 import { PlainTable } from './plain-table.tsx';
 import classes from './system.module.css';
@@ -103,24 +108,53 @@ export function Refusals({ refusals }: { readonly refusals: readonly SystemRefus
 export function DeadLetters({ deadLetters }: { readonly deadLetters: SystemDeadLetters }) {
   const { deadLetters: texts } = useSystemTexts();
   const formats = useFormats();
+  const queries = useQueryClient();
+  const { error, run: act } = useAction();
   const { count, more, newest } = deadLetters;
+  const change = (request: () => Promise<unknown>): void => {
+    void act(async () => {
+      await request();
+      await queries.invalidateQueries({ queryKey: ['system'] });
+    });
+  };
   return (
     <Section title={texts.title}>
       <p className={classes['note']}>
         {count === 0 ? texts.none : texts.kept(`${formats.number(count)}${more ? '+' : ''}`)}
       </p>
+      <ErrorNote error={error} />
       {newest.length > 0 && (
         <PlainTable
           label={texts.title}
           rows={newest}
-          rowKey={({ actorId, name, createdAt }) => `${actorId} ${name} ${createdAt}`}
-          minWidth={640}
+          rowKey={({ deadLetterId }) => deadLetterId}
+          minWidth={760}
           columns={[
             { label: texts.at, show: ({ createdAt }) => <Time at={createdAt} isExact /> },
             { label: texts.name, show: ({ name }) => <code>{name}</code> },
             { label: texts.kind, show: ({ kind }) => kind },
             { label: texts.actor, show: ({ actorId }) => <code>{actorId}</code> },
+            { label: texts.error, show: ({ errorCode }) => errorCode !== null && <code>{errorCode}</code> },
             { label: texts.attempts, isNumber: true, show: ({ attempts }) => formats.number(attempts) },
+            {
+              label: texts.actions,
+              show: ({ deadLetterId, name, actorId }) => (
+                <RowMenu
+                  label={texts.actionsOf(name, actorId)}
+                  acts={[
+                    {
+                      label: texts.run,
+                      onChoose: () => change(() => skein.system.runDeadLetter(deadLetterId)),
+                    },
+                    {
+                      label: texts.delete,
+                      isDanger: true,
+                      onChoose: () => change(() => skein.system.deleteDeadLetter(deadLetterId)),
+                    },
+                  ]}
+                />
+              ),
+            },
           ]}
         />
       )}

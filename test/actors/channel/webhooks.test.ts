@@ -54,6 +54,7 @@ async function channelWith(
   let failures = 0;
   let readable = 0;
   let failing = 'chatapp.message_ids';
+  let passedMs = 0;
   const services: WebhookTask = {
     db: {
       query<T extends object>(text: string, values?: readonly unknown[], name?: string): Promise<T[]> {
@@ -68,7 +69,7 @@ async function channelWith(
     hash: testHash,
     log: silentLog,
     ask: () => Promise.resolve(null),
-    now: () => now,
+    now: () => now + passedMs,
     receive: async (_ask, { message }) => {
       await receive(message);
       return undefined;
@@ -76,6 +77,26 @@ async function channelWith(
   };
   return {
     work: () => workThroughWebhooks(services, channelId),
+    pass: (ms: number) => void (passedMs += ms),
+    /** Works now, and whenever a retry is due within that time. */
+    async workFor(ms: number) {
+      const end = passedMs + ms;
+      for (;;) {
+        await workThroughWebhooks(services, channelId);
+        const [next] = await database.query<{ at: Date | null }>(
+          'select min(next_at) as at from chatapp_open_webhooks where channel_id = $1',
+          [channelId],
+        );
+        const dueMs = (next?.at?.getTime() ?? Infinity) - now;
+        passedMs = Math.min(Math.max(dueMs, passedMs), end);
+        if (dueMs > end) return;
+      }
+    },
+    letters: () =>
+      database.query(
+        'select name, payload::jsonb, error, attempts from dead_letters where kind = $1 and actor_id = $2',
+        ['channel', channelId],
+      ),
     /** From now on a read of more than so many messages fails so; undefined: it succeeds. Gives how often one has failed. */
     failReads: (error: Error | undefined, most = 0, statement = 'chatapp.message_ids') => {
       failure = error;
@@ -97,7 +118,7 @@ async function channelWith(
       ),
     /** Of each webhook, oldest first: whether it is finished, and while it is not how often it has failed; how it failed. */
     look: () =>
-      database.query<{ isFinished: boolean; attempts: number; error: string | null }>(
+      database.query<{ isFinished: boolean; attempts: number; error: string | null; requestId: string }>(
         `select o.request_id is null as "isFinished", coalesce(o.attempts, 0) as attempts, w.error
          from chatapp_webhooks w left join chatapp_open_webhooks o using (channel_id, request_id)
          where w.channel_id = $1 order by request_id`,
@@ -108,7 +129,7 @@ async function channelWith(
 
 const open = { isFinished: false, attempts: 0, error: null };
 const finished = { isFinished: true, attempts: 0, error: null };
-const error = 'Error: it cannot be taken';
+const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
 
 t.test('a page is worked through as one, in the order in which its messages were sent', async t => {
   const seen: string[] = [];
@@ -140,51 +161,84 @@ t.test('a task leaves what is beyond its pages', async t => {
   t.ok((await look()).every(({ isFinished }) => isFinished));
 });
 
-t.test('one that fails holds back those behind it, and not those before, until it is given up', async t => {
-  const { work, look } = await channelWith(['good', 'bad', 'behind'], async ({ body }) => {
-    if (body === 'bad') throw new Error('it cannot be taken');
-  });
-  t.strictSame(await work(), { hasMore: false });
-  t.strictSame(await look(), [finished, { isFinished: false, attempts: 1, error }, open]);
-  for (let failures = 2; failures <= 4; failures++) await work();
-  t.strictSame(await look(), [finished, { isFinished: false, attempts: 4, error }, open]);
-  await work();
-  t.strictSame(await look(), [finished, { isFinished: true, attempts: 0, error }, finished]);
+const refused = new ServiceError('svc/runtime/conflict');
+const unknownErrors = [
+  Object.assign(new Error('too many open files'), { code: 'EMFILE' }),
+  Object.assign(new Error('password authentication failed'), { code: '28P01' }),
+  Object.assign(new Error('could not write block'), { code: '58030' }),
+  new ServiceError('svc/runtime/internal_error'),
+  slow,
+  new ServiceError('svc/runtime/unavailable', { details: { reason: 'deadline' } }),
+];
+
+t.test('an unknown error is never the end of a webhook, and holds back the others only for a while', async t => {
+  for (const unknown of unknownErrors) {
+    const seen: string[] = [];
+    let fails = true;
+    const { work, workFor, look, letters } = await channelWith(
+      ['good', 'bad', 'behind'],
+      async ({ body }) => {
+        if (body === 'bad' && fails) throw unknown;
+        seen.push(body);
+      },
+    );
+    t.match(await work(), { hasMore: false, nextAt: now + 1_000 });
+    t.match(await look(), [finished, { isFinished: false, attempts: 1, error: String }, open]);
+    for (let hints = 0; hints < 10; hints++) t.strictSame(await work(), { hasMore: false }, 'it backs off');
+    t.match((await look())[1], { attempts: 1 });
+    await workFor(120_000);
+    t.strictSame([...new Set(seen)], ['good', 'behind'], 'it is overtaken');
+    await workFor(7_200_000);
+    t.ok(((await look())[1]?.attempts ?? 0) > 25, 'and retried without limit');
+    t.strictSame(await letters(), []);
+    fails = false;
+    await workFor(600_000);
+    t.strictSame([...new Set(seen)], ['good', 'behind', 'bad']);
+    t.match(await look(), [finished, { isFinished: true }, finished]);
+  }
 });
+
+t.test('a webhook that an actor refuses again and again is a dead letter', async t => {
+  let error: unknown = slow;
+  const { workFor, look, letters } = await channelWith(['good', 'bad', 'behind'], async ({ body }) => {
+    if (body === 'bad') throw error;
+  });
+  await workFor(60_000);
+  error = refused;
+  await workFor(86_400_000);
+  t.match(await look(), [finished, { isFinished: true, error: /conflict/ }, finished]);
+  t.match(await letters(), [{ name: 'reopenWebhook', payload: { requestId: /^req_/ }, error: /conflict/ }]);
+});
+
+const away = new ServiceError('svc/runtime/unavailable');
+const waits = { hasMore: false, nextAt: now + 2_000 };
 
 t.test('messages of a thread wait for the one before: where it fails, none overtakes it', async t => {
   const seen: string[] = [];
-  let away = true;
-  const { work, look } = await channelWith(['one', 'two', 'three'], async ({ body }) => {
+  let isAway = true;
+  const { work, look, pass } = await channelWith(['one', 'two', 'three'], async ({ body }) => {
     seen.push(body);
     await new Promise(resolve => setImmediate(resolve));
-    if (away && body === 'two') throw new ServiceError('svc/runtime/unavailable');
+    if (isAway && body === 'two') throw away;
   });
-  t.strictSame(await work(), { hasMore: false });
+  t.strictSame(await work(), waits);
+  t.strictSame(await work(), { hasMore: false }, 'though others come meanwhile');
   t.strictSame(seen, ['one', 'two']);
   t.strictSame(await look(), [open, open, open]);
-  away = false;
+  isAway = false;
+  pass(2_000);
   t.strictSame(await work(), { hasMore: false });
   t.strictSame(seen, ['one', 'two', 'one', 'two', 'three']);
 });
 
-t.test('what the node cannot do now says nothing of a webhook', async t => {
-  const { work, look } = await channelWith(['one', 'two'], async () => {
-    throw new ServiceError('svc/runtime/unavailable');
-  });
-  t.strictSame(await work(), { hasMore: false });
-  t.strictSame(await look(), [open, open]);
-});
-
-const slow = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' });
-
-t.test('a page that takes too long is worked through one by one', async t => {
+t.test('a page that takes too long is processed one by one', async t => {
   const texts = ['one', 'two', 'three'];
   const seen: string[] = [];
-  const { work, look, failReads } = await channelWith(texts, async ({ body }) => void seen.push(body));
+  const { work, look, pass, failReads } = await channelWith(texts, async ({ body }) => void seen.push(body));
   failReads(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }), 1);
   await work();
   t.strictSame(seen, [], 'not where the database is away');
+  pass(2_000);
   failReads(slow, 1);
   t.strictSame(await work(), { hasMore: false });
   t.equal(failReads(undefined), 2);
@@ -209,26 +263,25 @@ t.test('so is one that takes too long to be read', async t => {
   );
 });
 
-t.test('a database that is slow or away says nothing of a webhook, however often', async t => {
-  const full = new Error('timeout exceeded when trying to connect');
+t.test('a node or a database that is away says nothing of a webhook, however often', async t => {
   for (const texts of [['one'], ['one', 'two']]) {
     const seen: string[] = [];
-    const { work, look, failReads } = await channelWith(texts, async ({ body }) => void seen.push(body));
-    for (let times = 0; times < 10; times++) {
-      failReads(times % 2 === 0 ? slow : full);
-      t.strictSame(await work(), { hasMore: false });
-    }
-    t.equal(failReads(undefined), texts.length === 1 ? 10 : 15, 'the first of a page is tried by itself');
+    let isAway = true;
+    const { workFor, look, failReads } = await channelWith(texts, async ({ body }) => {
+      if (isAway) throw away;
+      seen.push(body);
+    });
+    await workFor(60_000);
+    isAway = false;
+    failReads(new Error('timeout exceeded when trying to connect'));
+    await workFor(60_000);
+    t.equal(failReads(undefined), 30);
     t.strictSame(
       await look(),
       texts.map(() => open),
     );
     t.strictSame(seen, []);
-    await work();
+    await workFor(2_000);
     t.strictSame(seen, texts);
-    t.strictSame(
-      await look(),
-      texts.map(() => finished),
-    );
   }
 });

@@ -211,13 +211,15 @@ async function park(t: Test, refusals: number, refusal: ServiceError) {
   return { ...started, ...channels, asked };
 }
 
-t.test('a parked receipt is recorded, though its thread has no time at first', async t => {
-  const { clock, database, asked } = await park(t, 6, unavailable('overloaded'));
-  t.equal(reminderNames(database).length, 1);
-  await clock.advance(30_000);
-  t.equal(asked.times, 7);
-  t.strictSame(reminderNames(database), [], 'it is not looked at again');
-  t.strictSame(database.letters, []);
+t.test('a parked receipt is recorded, whatever fails at first', async t => {
+  for (const failure of [unavailable('overloaded'), new ServiceError('svc/runtime/internal_error')]) {
+    const { clock, database, asked } = await park(t, 6, failure);
+    t.equal(reminderNames(database).length, 1);
+    await clock.advance(30_000);
+    t.equal(asked.times, 7);
+    t.strictSame(reminderNames(database), [], 'it is not looked at again');
+    t.strictSame(database.letters, []);
+  }
 });
 
 t.test(
@@ -238,10 +240,10 @@ t.test(
   },
 );
 
-t.test('one that brings out a defect is a dead letter, and is not repeated for ever', async t => {
-  const { clock, database, asked } = await park(t, Infinity, new ServiceError('svc/runtime/internal_error'));
+t.test('one that an actor refuses is a dead letter, and is not repeated for ever', async t => {
+  const { clock, database, asked } = await park(t, Infinity, new ServiceError('svc/runtime/conflict'));
   await clock.advance(3_600_000);
-  t.match(database.letters, [{ name: 'applyParked', attempts: 5 }]);
+  t.match(database.letters, [{ name: 'perform:applyParked', attempts: 5 }]);
   t.equal(asked.times, 5);
   t.strictSame(reminderNames(database), []);
 });

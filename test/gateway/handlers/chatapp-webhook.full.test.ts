@@ -3,8 +3,10 @@ import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import type { Message } from '../../../protocol/resources/message.ts';
 import type { Thread } from '../../../protocol/resources/thread.ts';
-import { ChatappInbox } from '../../../storage/chatapp/inbox.ts';
+import type { System, SystemDeadLetter } from '../../../protocol/resources/system.ts';
+import { ChatappInbox, failWebhook } from '../../../storage/chatapp/inbox.ts';
 import { RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
+import { Client, type ListOf } from '../../node/client.ts';
 import {
   createContact,
   createPayload,
@@ -85,13 +87,15 @@ t.test('a batch of a thousand messages is stored in the order in which they were
   }
 });
 
-t.test('a webhook that was committed before a crash is processed after it', async t => {
-  const { channelId, number, account } = await connected();
-  const inbox = new ChatappInbox(database, new RecentWebhooks(), () => undefined);
-  const messages = provider.compose(number, ada, text('before the crash'));
-  // As a node that ends between the commit and its next step.
-  await inbox.add({
-    requestId: newId('request'),
+/** Stores a webhook with one message, as a node that ends before its next step. Returns its id. */
+async function store(
+  { channelId, number, account }: Awaited<ReturnType<typeof connected>>,
+  body: string,
+): Promise<string> {
+  const requestId = newId('request');
+  const messages = provider.compose(number, ada, text(body));
+  await new ChatappInbox(database, new RecentWebhooks(), () => undefined).add({
+    requestId,
     projectId,
     environmentId: tenant.environmentId,
     channelId,
@@ -101,6 +105,32 @@ t.test('a webhook that was committed before a crash is processed after it', asyn
     threadIds: [],
     body: Buffer.from(writeJson(createPayload(number, { messages }))),
   });
+  return requestId;
+}
+
+t.test('a webhook that was given up is processed once an operator runs its dead letter again', async t => {
+  const channel = await connected();
+  const requestId = await store(channel, 'given up');
+  const failure = { error: 'svc/runtime/conflict: no', isRefusal: true, now: Date.now() };
+  for (let refusals = 0; refusals < 5; refusals++)
+    await failWebhook(database, channel.channelId, requestId, failure);
+  const variables = { ...fixture.environment, INSTANCE_ADMINS: tenant.email };
+  const { line } = await startSkeinOn(t, fixture.databaseUrl, variables);
+  const operator = new Client(line, tenant.person.bearer);
+  const { data } = await operator.get<ListOf<SystemDeadLetter>>('listDeadLetters');
+  t.match(data, [{ kind: 'channel', actorId: channel.channelId, errorCode: 'svc/runtime/conflict' }]);
+  t.match(await operator.get<System>('getSystem'), { faults: [{ name: 'SkeinDeadLetters', value: 1 }] });
+  const letter = { params: { deadLetterId: data[0]?.deadLetterId ?? '' } };
+  t.same(await listThreads(channel.channelId), []);
+  const answers = await Promise.all([1, 2, 3].map(() => operator.ask('runDeadLetter', letter)));
+  t.same(answers.map(({ status }) => status).sort(), [200, 404, 404], 'once');
+  await eventually('its message', async () => (await listThreads(channel.channelId)).length === 1);
+});
+
+t.test('a webhook that was committed before a crash is processed after it', async t => {
+  const channel = await connected();
+  await store(channel, 'before the crash');
+  const { channelId } = channel;
   t.same(await listThreads(channelId), []);
   await skein.stop();
   await startSkeinOn(t, fixture.databaseUrl, fixture.environment);

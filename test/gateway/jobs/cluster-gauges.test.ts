@@ -14,6 +14,7 @@ t.test('only the node that does the maintenance shows what the database knows', 
   const oldest = 'skein_deliveries_oldest_seconds';
   const expiry = 'skein_channel_token_expiry_seconds';
   const mail = 'skein_mails_oldest_seconds';
+  const letters = 'skein_dead_letters';
   const now = Date.parse('2026-01-02T03:00:00Z');
 
   await gauges.measure(now);
@@ -39,7 +40,13 @@ t.test('only the node that does the maintenance shows what the database knows', 
   await database.query(insertMail, ['given up', '2026-01-02T01:30:00Z', null, null]);
   await database.query(insertMail, ['waits', '2026-01-02T02:58:00Z', due, null]);
   await database.query(insertMail, ['waits, too', '2026-01-02T02:59:00Z', due, null]);
+  t.equal(await read(letters), '0', 'nothing was given up');
+  await database.query(
+    `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+     values ('thread', 'thr_1', 'remind', '{}', 'no', 1, now())`,
+  );
   await gauges.measure(now);
+  t.equal(await read(letters), '1');
   t.equal(await read(oldest), '60', 'of what is open');
   t.equal(await read(expiry), '3600');
   t.equal(await read(mail), '120', 'of those that wait');

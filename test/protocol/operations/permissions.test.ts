@@ -61,7 +61,8 @@ const open = new Set(
   `signUp login refresh logout me getProfile updateProfile getCaller verifyEmail resendVerification forgotPassword resetPassword rejectAccount
     acceptInvitation loginWithSecondFactor listSessions endSession endOtherSessions changePassword changeEmail confirmEmail deleteAccount
     getSecondFactor enrolSecondFactor confirmSecondFactor renewRecoveryCodes disableSecondFactor listPasskeys beginPasskey createPasskey
-    updatePasskey removePasskey beginPasskeyLogin loginWithPasskey beginSingleSignOn finishSingleSignOn getSystem listWorkspaces createWorkspace
+    updatePasskey removePasskey beginPasskeyLogin loginWithPasskey beginSingleSignOn finishSingleSignOn getSystem listDeadLetters runDeadLetter
+    deleteDeadLetter listWorkspaces createWorkspace
     listProjects listEnvironments listEventTypes getOpenApi getEnvelopeExample verifyChatappWebhook receiveChatappWebhook`.split(
     /\s+/,
   ),

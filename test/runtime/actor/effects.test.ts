@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Effect } from '../../../runtime/actor/actor.ts';
-import { StoreUnavailable } from '../../../runtime/actor/store.ts';
+import { ServiceError } from '../../../protocol/errors.ts';
 import { counterKind, counterRef, type Counted, type Work } from '../counter-actor.ts';
 import { outcome, startTestNode } from '../node-fixture.ts';
 
@@ -63,48 +63,58 @@ t.test('a task may ask its own actor', async t => {
   t.match(database.read(a)?.state, { marks: ['x', `done it at ${at}`] });
 });
 
-t.test('a failing task is retried with back-off, and then a dead letter', async t => {
+t.test('a failing task is retried with back-off, without limit; one that is refused is a dead letter', async t => {
   const tries: number[] = [];
+  let error = new Error('no route');
   const work: Work = (_, { now }) => {
     tries.push(now());
-    return Promise.reject(new Error('no route'));
+    return Promise.reject(error);
   };
   const { node, clock, database, metrics, log } = await startTestNode(t, { kinds: [counterKind({ work })] });
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform({ n: 1 })] }));
-  await clock.advance(60_000);
-  t.equal(tries.length, 5);
-  const pauses = tries.slice(1).map((at, i) => at - (tries[i] ?? 0));
+  await clock.advance(3_600_000);
+  t.ok(tries.length > 100);
+  t.strictSame(database.letters, []);
+  const pauses = tries.slice(1, 5).map((at, i) => at - (tries[i] ?? 0));
   const within = pauses.map((ms, i) => ms >= 375 * 2 ** i && ms <= 625 * 2 ** i);
   t.strictSame(within, [true, true, true, true], `${pauses.join(', ')} ms`);
-  t.strictSame(database.letters, [
-    { actor: a, name: 'work', payload: { n: 1 }, error: 'Error: no route', attempts: 5 },
+  error = new ServiceError('svc/runtime/conflict');
+  await clock.advance(600_000);
+  const attempts = tries.length;
+  t.match(database.letters, [
+    { actor: a, name: 'perform:work', payload: { n: 1 }, error: /conflict/, attempts },
   ]);
-  t.equal(metrics.counters.tasksFailed, 5);
+  t.equal(metrics.counters.tasksFailed, attempts);
   t.equal(metrics.counters.deadLetters, 1);
   t.match(
     log.filter(({ level }) => level === 'error'),
-    [{ fields: { task: 'work', failures: 5 } }],
+    [{ fields: { task: 'work', failures: attempts } }],
   );
+  await clock.until(node.ask(a, 'perform:work', { n: 2 }));
+  await clock.advance(1);
+  t.equal(tries.length, attempts + 1, 'its command performs it again');
   t.equal((await clock.until(node.ask<Counted>(a, 'get', {}))).n, 1, 'its actor goes on');
 });
 
+const refused = new ServiceError('svc/runtime/conflict');
+
 t.test('a task that throws before its first await fails like any other', async t => {
   const work: Work = () => {
-    throw new Error('at once');
+    throw refused;
   };
   const { node, clock, database } = await startTestNode(t, {
     kinds: [counterKind({ work })],
-    limits: { taskTries: 1 },
+    limits: { taskRefusals: 1 },
   });
   await clock.until(node.ask(a, 'live', { effects: [perform(1)] }));
   await clock.advance(1);
-  t.match(database.letters, [{ error: 'Error: at once', attempts: 1 }]);
+  t.match(database.letters, [{ error: /conflict/, attempts: 1 }]);
 });
 
 t.test('a dead letter that cannot be stored is tried again', async t => {
-  const work: Work = () => Promise.reject(new StoreUnavailable('no'));
+  const work: Work = () => Promise.reject(refused);
   const kinds = [counterKind({ work })];
-  const { node, clock, store, database } = await startTestNode(t, { kinds, limits: { taskTries: 1 } });
+  const { node, clock, store, database } = await startTestNode(t, { kinds, limits: { taskRefusals: 1 } });
   await clock.until(node.ask(a, 'live', { effects: [perform(1)] }));
   store.offline = true;
   await clock.advance(800);
@@ -117,11 +127,11 @@ t.test('a dead letter that cannot be stored at all is logged without what it car
   let isDown = (): void => undefined;
   const work: Work = () => {
     isDown();
-    return Promise.reject(new StoreUnavailable('no'));
+    return Promise.reject(refused);
   };
   const { node, clock, store, log } = await startTestNode(t, {
     kinds: [counterKind({ work })],
-    limits: { taskTries: 1 },
+    limits: { taskRefusals: 1 },
   });
   isDown = () => {
     store.offline = true;
@@ -137,7 +147,7 @@ t.test('an unknown task is a dead letter', async t => {
   const { node, clock, database } = await startTestNode(t);
   await clock.until(node.ask(a, 'add', { mark: 'x', effects: [{ do: 'perform', task: 'fly', payload: 1 }] }));
   await clock.advance(1);
-  t.match(database.letters, [{ name: 'fly', error: 'Error: no task fly', attempts: 0 }]);
+  t.match(database.letters, [{ name: 'perform:fly', error: 'Error: no task fly', attempts: 0 }]);
 });
 
 t.test('only so many tasks of a kind run at once, and only so many wait', async t => {

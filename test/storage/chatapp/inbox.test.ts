@@ -1,4 +1,4 @@
-/** Webhooks of the chat provider in the database: kept as they came, taken up oldest first, and given up when they cannot be worked through. */
+/** Webhooks of the chat provider in the database: kept as they came, processed oldest first, and given up when an actor refuses them. */
 import t from 'tap';
 import { newId } from '../../../protocol/ids.ts';
 import {
@@ -11,12 +11,14 @@ import {
 } from '../../../storage/chatapp/inbox.ts';
 import { type ChatappWebhook, RecentWebhooks } from '../../../storage/chatapp/recent-webhooks.ts';
 import type { Queries } from '../../../storage/database/index.ts';
+import { toParameters } from '../../../storage/statements/parameters.ts';
+import { reopenWebhook } from '../../../storage/writes/webhooks.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
 const now = Date.parse('2026-11-20T12:00:00Z');
 
-const tenWebhooks = { webhooks: 10, bytes: 1_000 };
+const tenWebhooks = { webhooks: 10, bytes: 1_000, now };
 
 let requests = 0;
 
@@ -62,7 +64,7 @@ t.test('bytes are kept as they are, and those that come while others are written
   t.equal(statements, 2);
   t.same(told, [channelId, channelId], 'once for each statement');
   const read = (webhooks: number, bytes = 1_000) =>
-    openWebhooks(database, new RecentWebhooks(), channelId, { webhooks, bytes });
+    openWebhooks(database, new RecentWebhooks(), channelId, { webhooks, bytes, now });
   t.strictSame(await read(100), all.map(toRead), 'oldest first');
   t.strictSame(await read(2), all.slice(0, 2).map(toRead));
   t.strictSame(await read(100, 14), all.slice(0, 2).map(toRead), 'seven bytes each');
@@ -133,17 +135,33 @@ t.test('what is finished is kept, and not taken up again', async t => {
   t.equal(kept.length, 3);
 });
 
-t.test('what fails again and again is given up', async t => {
+t.test('a webhook that is refused again and again is given up, and can be opened again', async t => {
   const channelId = newId('channel');
   const { requestId, ...rest } = webhook(channelId, Buffer.from('1'));
   await new ChatappInbox(database, new RecentWebhooks(), () => undefined).add({ requestId, ...rest });
-  const over: boolean[] = [];
-  for (let failures = 0; failures < 5; failures++) {
-    over.push(await failWebhook(database, channelId, requestId, 'why'));
+  const states: unknown[] = [];
+  for (let failures = 0; failures < 13; failures++) {
+    const failure = { error: 'why', isRefusal: failures >= 8, now };
+    states.push((await failWebhook(database, channelId, requestId, failure))?.state);
   }
-  t.same(over, [false, false, false, false, true]);
-  t.same(await openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks), []);
+  t.same(states, [
+    ...Array.from({ length: 6 }, () => 'held'),
+    ...Array.from({ length: 6 }, () => 'isolated'),
+    'given_up',
+  ]);
+  const read = () => openWebhooks(database, new RecentWebhooks(), channelId, tenWebhooks);
+  t.same(await read(), []);
   t.notOk((await channelsWithWebhooks(database, 1_000)).includes(channelId));
+  t.equal(await failWebhook(database, channelId, requestId, { error: '', isRefusal: true, now }), undefined);
+  const reopen = async (id: string) => {
+    const { statement, values } = reopenWebhook(channelId, id);
+    await database.query(statement.text, toParameters(statement, [values]));
+  };
+  await reopen(newId('request'));
+  t.same(await read(), [], 'another one is unknown');
+  await reopen(requestId);
+  await reopen(requestId);
+  t.same((await read()).length, 1);
 });
 
 t.test('what this node has just stored is not read again, and is given once', async t => {

@@ -238,7 +238,7 @@ t.test('an act is there only with what was done', async t => {
 });
 
 t.test(
-  'webhooks of the chat provider go after 7 days, unless they are still to be worked through',
+  'webhooks of the chat provider go after 7 days, unless they are open or a dead letter names them',
   async t => {
     const now = Date.now();
     const insert = async (requestId: string, receivedAt: number): Promise<void> => {
@@ -253,12 +253,18 @@ t.test(
     await db.query(
       `insert into chatapp_open_webhooks (channel_id, request_id, bytes) values ('c', 'open', 0)`,
     );
+    await insert('given-up', now - 29 * day);
+    await db.query(
+      `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+       values ('channel', 'c', 'reopenWebhook', '{"requestId":"given-up"}', '', 5, $1)`,
+      [new Date(now - 29 * day)],
+    );
     await insert('fresh', now - 7 * day + 1_000);
     await sweepAt(now);
     const left = await db.query<{ id: string }>('select request_id as id from chatapp_webhooks order by 1');
     t.same(
       left.map(({ id }) => id),
-      ['fresh', 'open'],
+      ['fresh', 'given-up', 'open'],
     );
   },
 );
