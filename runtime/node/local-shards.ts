@@ -178,6 +178,19 @@ export class LocalShards implements NodeShards {
     await Promise.all(finished);
   }
 
+  /** The store may have gone back: idle actors leave memory, and the others load their snapshots before their next turn. */
+  reload(): void {
+    for (const table of this.#tables.values()) {
+      if (!table.kind.stored) continue;
+      for (const activation of table.byId.values()) {
+        if (activation.isIdle) {
+          activation.passivate();
+          table.remove(activation.ref.id);
+        } else activation.reload();
+      }
+    }
+  }
+
   /** Starts the periodic check for idle actors. */
   startSweeping(): void {
     const { context } = this.#options;

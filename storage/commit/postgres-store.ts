@@ -14,7 +14,7 @@ import {
 } from '../../runtime/actor/index.ts';
 import { noTracer, type Log, type Metrics, type Tracer } from '../../runtime/observability/index.ts';
 import { BatchLoader, systemClock } from '../../runtime/time/index.ts';
-import type { Database, Queries } from '../database/index.ts';
+import type { Database, Queries, Timeline } from '../database/index.ts';
 import type { CommitNotifier } from '../events/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import type { Batch } from './batch.ts';
@@ -86,6 +86,7 @@ export class PostgresStore implements Store<Write> {
       tracer,
       metrics,
       limits: { ...defaultLimits, ...limits },
+      timeline: database.timeline,
       onCommitted: this.#notify.bind(this),
     });
   }
@@ -203,6 +204,7 @@ class GroupCommit {
   #closing = false;
 
   readonly #waitMs: Metrics['batchWaitMs'] | undefined;
+  readonly #timeline: Timeline;
 
   constructor(
     options: Omit<CommitLaneOptions, 'name' | 'breaker' | 'metrics'> & {
@@ -210,6 +212,7 @@ class GroupCommit {
     },
   ) {
     this.#waitMs = options.metrics?.batchWaitMs;
+    this.#timeline = options.timeline;
     const breaker = new TenantBreaker(systemClock);
     this.#lanes = Array.from(
       { length: laneCount },
@@ -231,7 +234,8 @@ class GroupCommit {
 
   commit(commit: Commit<Write>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry = { commit, since: performance.now(), resolve, reject };
+      const { generation } = this.#timeline;
+      const entry = { commit, since: performance.now(), generation, resolve, reject };
       if (this.#closing) return rejectCommit(entry, new StoreUnavailable('the store is closing'));
       if (this.#queue.length >= maxWaiting) {
         return rejectCommit(entry, new StoreUnavailable('too many commits wait for the database'));

@@ -3,7 +3,7 @@
  * before its first attempt has ended; its id follows from event and stitch, so that whoever reads it, and however often, means the same.
  */
 import type { Clock } from '../../runtime/time/index.ts';
-import type { Queries } from '../database/index.ts';
+import { type Queries, TimelineChanged } from '../database/index.ts';
 import { type AppendedEvents, LogTail, tailColumns, type TailEvent, toTailEvent } from '../events/index.ts';
 import type { OpenDelivery } from './outbox.ts';
 import {
@@ -41,6 +41,13 @@ export interface WantedPage {
   readonly head?: number;
   /** The newest event of the log that is known of. */
   readonly newest: number;
+}
+
+/** A stitch, and where it is. */
+export interface FollowingStitch {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly stitchId: string;
 }
 
 /** A thread of which deliveries were left out before. */
@@ -124,11 +131,19 @@ export class FollowedLog {
   readonly #db: Queries;
   readonly #tail: LogTail;
   readonly #subscriptions: SubscriptionCache;
+  #resets = 0;
 
   constructor(db: Queries, clock?: Pick<Clock, 'monotonic'>) {
     this.#db = db;
     this.#tail = new LogTail(db, clock);
     this.#subscriptions = new SubscriptionCache(db);
+  }
+
+  /** Drops what is kept of the log, which may have gone back. Reads that are under way reject with `TimelineChanged`. */
+  reset(): void {
+    this.#resets++;
+    this.#tail.reset();
+    this.#subscriptions.reset();
   }
 
   /** This node has committed these events: who follows them here finds them without reading the log. */
@@ -160,7 +175,18 @@ export class FollowedLog {
   }
 
   /** What the stitch has to deliver from that number on. Rejects as the database does. */
-  async readWanted(request: WantedRequest): Promise<WantedPage> {
+  readWanted(request: WantedRequest): Promise<WantedPage> {
+    return this.#ofOneLog(() => this.#readWanted(request));
+  }
+
+  async #ofOneLog<T>(read: () => Promise<T>): Promise<T> {
+    const resets = this.#resets;
+    const found = await read();
+    if (resets !== this.#resets) throw new TimelineChanged();
+    return found;
+  }
+
+  async #readWanted(request: WantedRequest): Promise<WantedPage> {
     const { projectId, stitchId, limit, check, isFirst, newest: told = 0 } = request;
     let { from } = request;
     this.#tail.noteHead(projectId, told);
@@ -202,16 +228,16 @@ export class FollowedLog {
   }
 
   /** What the stitch has to deliver of these threads, below the event number `before`. Rejects as the database does. */
-  async readThreads(
-    {
-      projectId,
-      environmentId,
-      stitchId,
-    }: {
-      readonly projectId: string;
-      readonly environmentId: string;
-      readonly stitchId: string;
-    },
+  readThreads(
+    stitch: FollowingStitch,
+    threads: readonly ThreadRequest[],
+    before: number,
+  ): Promise<ThreadPage[]> {
+    return this.#ofOneLog(() => this.#readThreads(stitch, threads, before));
+  }
+
+  async #readThreads(
+    { projectId, environmentId, stitchId }: FollowingStitch,
     threads: readonly ThreadRequest[],
     before: number,
   ): Promise<ThreadPage[]> {

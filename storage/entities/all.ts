@@ -25,7 +25,15 @@ import {
 } from './channels.ts';
 import { ApiKey, AuditLog, ByokCredential, PartnerApp } from './credentials.ts';
 import { Event, ProjectStream } from './events.ts';
-import { DeadLetter, HashRoot, IdempotencyKey, Installation, CommitMarker, Reminder } from './machinery.ts';
+import {
+  CommitMarker,
+  DeadLetter,
+  HashRoot,
+  IdempotencyKey,
+  Installation,
+  LogGeneration,
+  Reminder,
+} from './machinery.ts';
 import { Mail } from './mail.ts';
 import { SsoConnection, SsoDomain, SsoFlow } from './sso.ts';
 import { Stitch, StitchHour, StitchSpan, WebhookAttempt, WebhookDelivery } from './stitches.ts';
@@ -118,6 +126,7 @@ export const entities = [
   DeadLetter,
   CommitMarker,
   Installation,
+  LogGeneration,
   HashRoot,
   UsageDay,
   UsageChannelDay,

@@ -28,6 +28,7 @@ import { HashRoot } from './hash-root.ts';
 import { Inbox } from './inbox.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
+import { LogGeneration } from './log-generation.ts';
 import { LogTakeover } from './log-takeover.ts';
 import { LoomActivations } from './loom-activations.ts';
 import { Mails } from './mails.ts';
@@ -114,4 +115,5 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0080-log-generation', class: LogGeneration },
 ];
