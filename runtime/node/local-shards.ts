@@ -61,6 +61,14 @@ export class LocalShards implements NodeShards {
     this.#passivation = new Passivation([...this.#tables.values()], options.context.limits.activations);
   }
 
+  get writtenAt(): number {
+    return this.#options.context.store.writtenAt;
+  }
+
+  probe(): void {
+    this.#options.context.store.probe();
+  }
+
   /** Actors in memory. */
   get activations(): number {
     return this.#passivation.size;

@@ -200,6 +200,7 @@ export class Node {
   /** The store may have gone back, as after a failover: drops what the actors know of it. Takes up again what it has to do. */
   reload(): void {
     this.#localShards.reload();
+    this.#effects.dropPending();
     this.#reminders.scanSoon();
     this.#options.onShardsTaken?.();
   }

@@ -77,6 +77,8 @@ export interface CommitLaneOptions {
   readonly timeline: Timeline;
   /** Shared by the lanes. */
   readonly breaker: TenantBreaker;
+  /** Called after each transaction that succeeded, with the time when it was sent, in monotonic milliseconds. */
+  readonly onWritten: (sentAt: number) => void;
   /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
   readonly onCommitted: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
 }
@@ -243,19 +245,22 @@ export class CommitLane {
   async #transact(
     statements: readonly BatchStatement[],
   ): Promise<readonly Record<string, unknown>[] | undefined> {
-    const { breaker, limits, timeline } = this.#options;
+    const { breaker, limits, timeline, onWritten } = this.#options;
     const { generation } = timeline;
     const number = ++this.#batches;
     let backoff: Backoff | undefined;
     for (let lost = 0; ;) {
       const isCautious = this.#isCautious;
+      const sentAt = performance.now();
       try {
-        return await this.#connection.run(
+        const rows = await this.#connection.run(
           number,
           statements,
           generation,
           isCautious ? limits.cautiousStatementMs : limits.statementMs,
         );
+        onWritten(sentAt);
+        return rows;
       } catch (error) {
         if (error instanceof InDoubt) {
           if (await this.#settle(number, error)) return undefined;

@@ -36,6 +36,7 @@ import {
   toReminder,
 } from './reminders.ts';
 import { TenantBreaker } from './tenant-breaker.ts';
+import { WriteProbe } from './write-probe.ts';
 
 /** Most snapshots of one query. */
 const maxLoaded = 1_000;
@@ -73,11 +74,13 @@ export class PostgresStore implements Store<Write> {
   /** By kind. */
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
+  readonly #probe: WriteProbe;
 
   constructor(options: PostgresStoreOptions) {
     const { database, snapshots, notifier, log, tracer = noTracer, metrics, limits } = options;
     this.#database = database;
     this.#notifier = notifier;
+    this.#probe = new WriteProbe(database.url, database.timeline);
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
     this.#commits = new GroupCommit({
       url: database.url,
@@ -87,6 +90,7 @@ export class PostgresStore implements Store<Write> {
       metrics,
       limits: { ...defaultLimits, ...limits },
       timeline: database.timeline,
+      onWritten: sentAt => this.#probe.note(sentAt),
       onCommitted: this.#notify.bind(this),
     });
   }
@@ -129,9 +133,17 @@ export class PostgresStore implements Store<Write> {
     await this.#database.query(insertDeadLetter, toDeadLetterParameters(letter, reminder));
   }
 
+  get writtenAt(): number {
+    return this.#probe.writtenAt;
+  }
+
+  probe(): void {
+    this.#probe.probe();
+  }
+
   /** Flushes what waits, then closes the connections. Idempotent. */
-  close(): Promise<void> {
-    return this.#commits.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#commits.close(), this.#probe.close()]);
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
