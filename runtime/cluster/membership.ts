@@ -304,14 +304,16 @@ export class Membership {
     let newest = -Infinity;
     for (const { id, state, changedAt, wroteMs = Infinity } of view.members.values())
       if (id !== context.id && state !== 'draining') newest = Math.max(newest, changedAt - wroteMs);
-    // A proof counts only if this node saw it come, and has not written since.
-    if (writtenAt !== this.#writtenAt || newest <= Math.max(writtenAt, this.#observingSince)) {
+    const { clock, timing } = context;
+    // A proof counts only if this node saw it come, and has not written since. It begins anew when no member has written for a while.
+    const since = Math.max(writtenAt, this.#observingSince, clock.monotonic() - timing.leaseMs);
+    if (writtenAt !== this.#writtenAt || newest <= since) {
       this.#writtenAt = writtenAt;
       this.#outdoneSince = Infinity;
       return false;
     }
     this.#outdoneSince = Math.min(this.#outdoneSince, newest);
-    return newest - this.#outdoneSince >= context.timing.leaseMs;
+    return newest - this.#outdoneSince >= timing.leaseMs;
   }
 
   /** Commits prove that this node can write. Where it has none, a probe does. */

@@ -135,8 +135,12 @@ export class Chaos {
         this.#parts.tell(() => `${name} cannot reach the database for ${ms.toFixed(0)} ms`);
         database.cutOff(machine, true);
         const since = schedule.now;
+        const { outages } = database;
+        const { renewalsFailed } = member.metrics.counters;
         schedule.after(maxLeaseWithoutDatabaseMs, () => {
-          if (ms > maxLeaseWithoutDatabaseMs && !this.#isOver) this.#checkLeft(member, since);
+          const isOver = this.#isOver || ms <= maxLeaseWithoutDatabaseMs || outages !== database.outages;
+          // What it has not observed, it cannot know.
+          if (!isOver && renewalsFailed === member.metrics.counters.renewalsFailed) this.#checkLeft(member, since);
         });
         schedule.after(ms, () => {
           this.#parts.tell(() => `${name} reaches the database again`);

@@ -86,6 +86,8 @@ export class SimulatedDatabase {
   /** Every mark that is in the log. */
   readonly committed = new Set<string>();
   readonly #nodes = new Map<Machine, NodeAccess>();
+  /** How often it was away for all nodes. */
+  outages = 0;
   #offline = false;
   #statements = 0;
   /** Counts the failovers. */
@@ -123,6 +125,7 @@ export class SimulatedDatabase {
   }
 
   set offline(offline: boolean) {
+    if (offline) this.outages++;
     this.#offline = offline;
     for (const access of this.#nodes.values()) this.#update(access);
   }

@@ -145,7 +145,7 @@ export const mutants: readonly Mutant[] = [
     rule: 'leases',
     bug: 'a node that cannot write keeps its shards',
     file: 'runtime/cluster/membership.ts',
-    find: 'return newest - this.#outdoneSince >= context.timing.leaseMs;',
+    find: 'return newest - this.#outdoneSince >= timing.leaseMs;',
     replace: 'return false;',
   },
   {

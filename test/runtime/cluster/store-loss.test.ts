@@ -24,9 +24,9 @@ t.test('a node that cannot write leaves its shards to those that can, until it c
 t.test('no node leaves its shards while the store is away for all', async t => {
   const { cluster, one, two, three } = await trio();
   const incarnations = (): string[] =>
-    cluster.register.entries.flatMap(({ key, value }) =>
-      key.startsWith('node.') ? [decodeMember(value).incarnation] : [],
-    );
+    cluster.register.entries
+      .flatMap(({ key, value }) => (key.startsWith('node.') ? [decodeMember(value).incarnation] : []))
+      .sort();
   const before = incarnations();
   // They notice within the time of a probe, and come back one by one.
   for (const [process, waitMs] of [[one, 400], [two, 700], [three, 30_000], [two, 1_000], [one, 500], [three, 0]] as const) {
