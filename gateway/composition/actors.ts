@@ -132,7 +132,13 @@ export function createActors(options: ActorsOptions): Actors {
   const node = createNode({ ...options, recentWebhooks, graph }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const scanners = createScanners(options, node, followedLog);
+  const behind = new StitchesBehind(database, followedLog);
+  const scanners = createScanners(options, node, behind);
+  database.timeline.onChange(() => {
+    followedLog.reset();
+    behind.reset();
+    node.reload();
+  });
   const waker = wakeStitches({
     notifier,
     followedLog,
@@ -202,7 +208,7 @@ function createStore({ database, notifier, onStored, log, tracer, metrics }: Act
 function createScanners(
   { database, notifier, clock, log }: ActorsOptions,
   node: Node,
-  followedLog: FollowedLog,
+  behind: StitchesBehind,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
   const create = (kind: string, find: () => Pages, command: string, payload: object): RecoveryScanner =>
     new RecoveryScanner({
@@ -214,7 +220,6 @@ function createScanners(
     });
   const pages = (find: typeof unfinishedStitches) => (): Pages =>
     findPages((limit, after) => find(database, limit, after));
-  const behind = new StitchesBehind(database, followedLog);
   notifier.addListener({
     onAppended(stretches) {
       for (const appended of stretches) behind.add(appended);

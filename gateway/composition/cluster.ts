@@ -21,6 +21,8 @@ export interface ClusterOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly notifier: CommitNotifier;
+  /** The generation of the log (storage/database/timeline.ts). */
+  readonly getGeneration: () => number;
   /** Ends the wait for NATS. */
   readonly stop: AbortSignal;
 }
@@ -30,7 +32,7 @@ export interface ClusterOptions {
  * member later, when it starts. Rejects with `NatsRefused` where waiting cannot help: wrong credentials, or no JetStream.
  */
 export async function openCluster(options: ClusterOptions): Promise<ClusterRuntime> {
-  const { config, urls, clock, log, metrics, notifier, stop } = options;
+  const { config, urls, clock, log, metrics, notifier, getGeneration, stop } = options;
   const { cluster } = config;
   const id = config.nodeId ?? `node-${randomBytes(4).toString('hex')}`;
   const connection = await NatsConnection.open({ urls, name: `skein ${cluster} ${id}`, log, signal: stop });
@@ -56,7 +58,7 @@ export async function openCluster(options: ClusterOptions): Promise<ClusterRunti
   });
   const from = randomBytes(8).toString('hex');
   const maxBytes = Math.min(relayMessageBytes, connection.maxPayload);
-  const relay = new ClusterRelay({ transport, clock, notifier, from, maxBytes });
+  const relay = new ClusterRelay({ transport, clock, notifier, from, getGeneration, maxBytes });
   notifier.setRelay(relay);
   connection.onConnection(connected => {
     if (!connected) return;

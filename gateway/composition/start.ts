@@ -144,7 +144,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
 
   let checkCluster: Check = () => Promise.reject(new Error('not connected yet'));
   const listening = await listen(start, storage, () => checkCluster());
-  const cluster = await joinCluster(start, clock);
+  const cluster = await joinCluster(start, storage);
   checkCluster = () => cluster.check();
   onClose(() => cluster.close());
   await unlessAborted(cluster.checkFit(), stop);
@@ -267,11 +267,12 @@ async function listen(
 
 function joinCluster(
   { config, log, metrics, notifier, stop }: Start,
-  clock: DatabaseClock,
+  { clock, database }: Storage,
 ): Promise<ClusterRuntime> {
   const urls = config.natsUrls;
   if (urls === undefined) return Promise.resolve(standalone(config, clock, log));
-  const opening = openCluster({ config, urls, clock, log, metrics, notifier, stop });
+  const getGeneration = (): number => database.timeline.generation;
+  const opening = openCluster({ config, urls, clock, log, metrics, notifier, getGeneration, stop });
   return unlessAborted(opening, stop);
 }
 

@@ -76,7 +76,7 @@ export class Subscription extends Subscriber implements StreamListener {
   }
 
   tick(_now: number, monotonic: number): void {
-    if (this.state !== 'live' || monotonic < this.#dueAt) return;
+    if (this.state !== 'live' || !this.stream.loaded || monotonic < this.#dueAt) return;
     this.#dueAt = monotonic + heartbeatMs;
     this.#send({ heartbeat: { seq: this.stream.head } }, 0);
   }

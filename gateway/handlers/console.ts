@@ -23,7 +23,7 @@ import { eventsAnswer } from './events.ts';
 import { createUserAuditContext, findActingUser, requireUser } from './caller.ts';
 
 export interface ConsoleServices {
-  readonly database: Pick<Database, 'query' | 'scan'>;
+  readonly database: Pick<Database, 'query' | 'scan' | 'timeline'>;
   readonly members: ConsoleMembers;
   readonly tickets: StreamTickets;
   readonly cursors: Cursors;
@@ -75,7 +75,10 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
       const project = requireConsoleScope(call);
       const environmentId = getShownEnvironment(caller, project);
       const eventNames = [...getEventView(caller, project).names];
-      const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}`;
+      // After a failover the numbers of an old cursor may name other events: it is refused.
+      const { generation } = database.timeline;
+      const log = generation === 0 ? '' : ` ${generation}`;
+      const scope = `stream-events ${projectId} ${environmentId ?? ''} ${afterSeq}${log}`;
       const after = cursor === undefined ? afterSeq : Number(cursors.decode(scope, cursor)[0]);
       const page = await pollPage(database, { projectId, after, environmentId, eventNames, limit });
       return eventsAnswer(page, {

@@ -79,8 +79,16 @@ export class CatchUp {
       // The rest goes to the end of the queue, so that many readers of one project do not delay the others.
       if (sharing.length > maxSharing) this.#waiting.set(page, sharing.splice(maxSharing));
       const readers = sharing.filter(reader => reader.reading);
-      if (readers.length > 0) void this.#read(readers);
+      if (readers.length === 0) continue;
+      if (readers[0]?.stream.loaded === true) void this.#read(readers);
+      else this.#postpone(readers);
     }
+  }
+
+  /** Until the stream is loaded again, or the database is back. */
+  #postpone(readers: readonly Reader[]): void {
+    for (const reader of readers) this.#wait(reader);
+    this.#pause();
   }
 
   /** @param readers at least one, all at the same cursor of the same stream */
@@ -103,8 +111,7 @@ export class CatchUp {
       this.#backoff.reset();
     } catch (error) {
       this.#log.warn({ projectId, err: error }, 'console stream: could not read a page; will retry');
-      for (const reader of readers) this.#wait(reader);
-      this.#pause();
+      this.#postpone(readers);
     }
     this.#active--;
     if (page !== undefined) {
@@ -113,7 +120,7 @@ export class CatchUp {
     this.#start();
   }
 
-  /** The database is away: nobody reads for a while. */
+  /** No page is read for a while. */
   #pause(): void {
     if (this.#pausing) return;
     this.#pausing = true;

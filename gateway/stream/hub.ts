@@ -2,7 +2,7 @@
  * The hub of a node: publishes committed events to the sockets of their project, each exactly once and in the order of `seq`.
  *
  * Every project with at least one socket on this node has a {@link ProjectStream}, which is
- *   loading   epoch and head are being read; events that arrive are held
+ *   loading   epoch and head are being read, at first and after a reset; events that arrive are held
  *   current   head = target: an event with the next number is published as it arrives
  *   behind    events between head and target are missing: later events are held. After a short grace (the notifications of two
  *             nodes may overtake each other) the missing events are read from the log, one read at a time, retried with back-off
@@ -114,6 +114,15 @@ export class Hub implements CommitListener {
     if (streams.length > 0) void this.#compare(streams);
   }
 
+  /**
+   * The log may have gone back: every stream reads its epoch and head again. Followers of a stream whose epoch has changed are told of a
+   * jump before they get another event.
+   */
+  reset(): void {
+    for (const stream of this.#streams.values()) stream.startOver();
+    void this.#loadAll();
+  }
+
   /** Publishes an event that is not in the log. Followers that are not live miss it. */
   ephemeral({ projectId, environmentId, body }: EphemeralEvent): void {
     const stream = this.#streams.get(projectId);
@@ -176,6 +185,17 @@ export class Hub implements CommitListener {
     }
   }
 
+  /** Until every stream is loaded. Never rejects. */
+  async #loadAll(): Promise<void> {
+    const backoff = new Backoff(firstBackoffMs, maxBackoffMs, this.#options.random);
+    for (;;) {
+      const unloaded = [...this.#streams.values()].filter(stream => !stream.loaded);
+      if (unloaded.length === 0 || this.#closed) return;
+      await this.#compare(unloaded);
+      if (unloaded.some(stream => !stream.loaded)) await pause(this.#options.clock, backoff.next());
+    }
+  }
+
   async #compareUntil(stream: ProjectStream, done: () => boolean): Promise<void> {
     const backoff = new Backoff(firstBackoffMs, maxBackoffMs, this.#options.random);
     while (!this.#hasEnded(stream)) {
@@ -187,12 +207,14 @@ export class Hub implements CommitListener {
   /** Compares streams with the log, in one query. False when the database did not answer. */
   async #compare(streams: readonly ProjectStream[]): Promise<boolean> {
     // Events that arrive during the query may make its answer older than what was published.
-    const before = new Map(streams.map(stream => [stream.projectId, { stream, head: stream.head }]));
+    const before = new Map(
+      streams.map(stream => [stream.projectId, { stream, head: stream.head, starts: stream.starts }]),
+    );
     try {
       for (const found of await this.#options.events.heads([...before.keys()])) {
         const asked = before.get(found.projectId);
-        if (asked !== undefined && !this.#hasEnded(asked.stream))
-          this.#onHead(asked.stream, asked.head, found);
+        if (asked === undefined || this.#hasEnded(asked.stream)) continue;
+        if (asked.starts === asked.stream.starts) this.#onHead(asked.stream, asked.head, found);
       }
       return true;
     } catch (error) {
@@ -203,10 +225,13 @@ export class Hub implements CommitListener {
 
   #onHead(stream: ProjectStream, headWhenAsked: number, found: StreamHead): void {
     if (!stream.loaded) {
-      stream.moveTo(found.epoch, found.seq);
+      const isJump = stream.epoch !== '' && stream.epoch !== found.epoch;
+      if (isJump) this.#jump(stream, found, 'epoch');
+      else stream.moveTo(found.epoch, found.seq);
       this.#showHeld(stream);
       for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.loaded();
     } else if (found.epoch !== stream.epoch || found.seq < headWhenAsked) {
+      stream.startOver();
       this.#jump(stream, found, 'epoch');
     } else if (found.seq > stream.target) {
       stream.target = found.seq;
@@ -219,7 +244,6 @@ export class Hub implements CommitListener {
       { projectId: stream.projectId, from: stream.head, to: to.seq, reason },
       'console stream: reset to the head of the log',
     );
-    stream.startOver();
     stream.moveTo(to.epoch, to.seq);
     for (let i = stream.followers.length - 1; i >= 0; i--) stream.followers[i]?.onJump(reason);
   }
@@ -246,10 +270,11 @@ export class Hub implements CommitListener {
     const backoff = new Backoff(firstBackoffMs, maxBackoffMs, this.#options.random);
     let emptyReads = 0;
     while (stream.loaded && stream.target > stream.head && !this.#hasEnded(stream)) {
-      const head = stream.head;
+      const { head, starts } = stream;
       try {
         const span = { projectId: stream.projectId, after: head, through: stream.target };
         for (const event of await this.#options.events.page(span)) {
+          if (starts !== stream.starts) break;
           if (event.seq !== stream.head + 1) continue;
           this.#show(stream, event);
           this.#showHeld(stream);
@@ -272,8 +297,11 @@ export class Hub implements CommitListener {
 
   /** Events that were announced and cannot be read were dropped from the log, or never committed. */
   async #giveUp(stream: ProjectStream): Promise<void> {
+    const { starts } = stream;
     const [found] = await this.#options.events.heads([stream.projectId]);
-    if (found !== undefined && !this.#hasEnded(stream)) this.#jump(stream, found, 'expired');
+    if (found === undefined || this.#hasEnded(stream) || starts !== stream.starts) return;
+    stream.startOver();
+    this.#jump(stream, found, 'expired');
   }
 
   #checkTailsLater(): void {

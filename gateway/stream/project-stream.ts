@@ -53,6 +53,8 @@ const maxHeldLength = 4_194_304;
 export class ProjectStream {
   readonly projectId: string;
   epoch = '';
+  /** Counts how often the numbers have started over: an answer of the log from before is not used. */
+  starts = 0;
   /** Everything up to this number has been published; -1 until it is known. */
   head = -1;
   /** The highest number that is known to be committed. */
@@ -134,8 +136,9 @@ export class ProjectStream {
     for (const event of this.#held.values()) if (event.seq <= head) this.#release(event);
   }
 
-  /** Forgets everything but the followers, because the numbers have started over. */
+  /** Forgets everything but the followers and the last epoch, because the numbers have started over. */
   startOver(): void {
+    this.starts++;
     this.#held.clear();
     this.#heldLength = 0;
     this.target = 0;

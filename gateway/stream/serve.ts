@@ -14,7 +14,7 @@ import { subscribeEphemeral } from './ephemeral-events.ts';
 
 export interface StreamOptions extends Omit<AdmitOptions, 'findRevokedCredentials'> {
   readonly server: HttpServer;
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'timeline'>;
   readonly notifier: CommitNotifier;
   readonly transport: Pick<Transport, 'publish' | 'subscribe'>;
   readonly clock: Clock;
@@ -52,5 +52,6 @@ export function serveConsoleStream(options: StreamOptions): ConsoleStream {
   });
   server.websocket(`/v1${operations.openStream.path}`, stream);
   notifier.addListener(stream.context.hub);
+  database.timeline.onChange(() => stream.context.hub.reset());
   return stream;
 }

@@ -94,7 +94,7 @@ export class StreamSession extends Subscriber {
     this.#frames = 0;
     this.#views = 0;
     this.checkBuffer();
-    this.#send(this.state === 'live' ? pingFrame(this.stream.head) : barePing);
+    this.#send(this.state === 'live' && this.stream.loaded ? pingFrame(this.stream.head) : barePing);
   }
 
   /** Closes the socket; `closed` follows. Idempotent. */

@@ -54,6 +54,8 @@ export abstract class Subscriber implements Follower, Reader {
   #state: SubscriberState = 'awaiting';
   #stream: ProjectStream | undefined;
   #epoch: string | undefined;
+  /** It has a cursor, and the stream is not loaded yet. */
+  #isWaiting = false;
   /** The client was told where it continues. */
   #resumed = false;
   /** The next page waits until the buffer has room. */
@@ -93,11 +95,13 @@ export abstract class Subscriber implements Follower, Reader {
   protected abstract goLive(stream: ProjectStream): void;
 
   loaded(): void {
-    if (this.#state === 'catching-up') this.#begin();
+    if (this.#isWaiting) this.#begin();
   }
 
   onJump(reason: ResetReason): void {
-    if (this.#state === 'catching-up' || this.#state === 'live') this.#reset(reason);
+    // One that waited for the stream to load begins where its own cursor says.
+    if (this.#isWaiting) this.#begin();
+    else if (this.#state === 'catching-up' || this.#state === 'live') this.#reset(reason);
   }
 
   deliver(page: readonly PagedFrame[], through: number): void {
@@ -136,12 +140,14 @@ export abstract class Subscriber implements Follower, Reader {
     this.#epoch = epoch;
     this.cursor = seq ?? fromNow;
     this.#state = 'catching-up';
-    if (this.stream.loaded) this.#begin();
+    this.#isWaiting = !this.stream.loaded;
+    if (!this.#isWaiting) this.#begin();
   }
 
   /** The client is disconnected, by whichever side. */
   protected leave(): void {
     this.#state = 'closing';
+    this.#isWaiting = false;
     if (this.#stream !== undefined && this.index >= 0) this.context.hub.leave(this.#stream, this);
     this.index = -1;
   }
@@ -149,6 +155,7 @@ export abstract class Subscriber implements Follower, Reader {
   /** The stream is loaded: compares the client's cursor with it. */
   #begin(): void {
     const { epoch, head } = this.stream;
+    this.#isWaiting = false;
     if (this.cursor === fromNow) this.cursor = head;
     else if (this.#epoch !== epoch) return this.#reset('epoch');
     else if (this.cursor < head - keptEvents) return this.#reset('expired');

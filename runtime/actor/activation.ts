@@ -11,7 +11,7 @@
  *
  *   loading -> ready           the snapshot was read
  *   loading -> passivated      it could not be read: the waiting commands are answered with 503
- *   ready -> reloading         a commit was refused, and later turns may rest on it
+ *   ready -> reloading         a commit was refused, and later turns may rest on it; or the store went back
  *   reloading -> loading       nothing is in flight; undone turns are back at the front of the mailbox, in order
  *   ready -> passivated        nothing waits, and nothing is in flight
  *
@@ -49,6 +49,8 @@ export class Activation implements Pinned {
   readonly #kind: Kind;
   readonly #context: NodeContext;
   #state: ActivationState = 'loading';
+  /** The store went back while the snapshot was read. */
+  #isOutdated = false;
   #current: SpeculativeState;
   /** Commands whose turn has not come. */
   readonly #mailbox = new Queue<Command>();
@@ -124,6 +126,14 @@ export class Activation implements Pinned {
     }
   }
 
+  /** The store may have gone back: the snapshot is loaded again before the next turn. Commits in flight settle first. */
+  reload(): void {
+    if (this.#state === 'loading') this.#isOutdated = true;
+    if (this.#state !== 'ready') return;
+    this.#become('reloading');
+    if (this.#committing === 0) this.#undo();
+  }
+
   /** Takes the actor out of memory. Only when it is idle. */
   passivate(): void {
     if (!this.isIdle) throw new Error(`${this.ref.kind} ${this.ref.id} is not idle`);
@@ -156,6 +166,11 @@ export class Activation implements Pinned {
 
   /** loading -> ready */
   #onLoaded(loaded: Loaded | undefined): void {
+    if (this.#isOutdated) {
+      this.#isOutdated = false;
+      this.#load();
+      return;
+    }
     try {
       const state = loaded === undefined ? this.#kind.initialState(this.ref.id) : loaded.state;
       this.#current = new SpeculativeState(this.ref, state, loaded?.version ?? 0);

@@ -10,6 +10,8 @@
  *   running -> dead       an actor refused it `limits.taskRefusals` times: a dead letter
  *   running -> left       it failed while the node drains: whatever recovers a task after a crash recovers this one
  *   new -> dead           the queue is full, or the kind has no such task
+ *   queued | waiting -> dropped     the store went back: the rows that the task stands for may be gone
+ *   running -> dropped    it failed after that
  *
  * Every effect is counted from its start, so that a drain can wait for all of them, and pins its actor, which may hold the effect's
  * progress in memory.
@@ -48,6 +50,8 @@ interface Job {
   failures: number;
   /** Failures in which an actor refused what the task asked for. */
   refusals: number;
+  /** How often tasks had been dropped when it was started. */
+  readonly drops: number;
 }
 
 /** The tasks of one kind. */
@@ -66,6 +70,7 @@ export class Effects {
   /** Effects to be started in the next microtask. */
   #toStart: { readonly actor: Pinned; readonly effect: Effect }[] = [];
   #unfinished = 0;
+  #drops = 0;
   /** From now on a failed task is not retried. */
   #isFinishing = false;
   #whenIdle: (() => void)[] = [];
@@ -115,6 +120,21 @@ export class Effects {
     this.#waitingForRetry.clear();
   }
 
+  /**
+   * The store went back: drops what has not begun, and retries nothing that was started before. Actors take up again what their rows say, as
+   * after a crash.
+   */
+  dropPending(): void {
+    this.#drops++;
+    for (const [job, timer] of this.#waitingForRetry) {
+      timer.cancel();
+      this.#finish(job.actor);
+    }
+    this.#waitingForRetry.clear();
+    for (const { queued } of this.#taskQueues.values())
+      for (let job = queued.shift(); job !== undefined; job = queued.shift()) this.#finish(job.actor);
+  }
+
   #startAll(): void {
     const effects = this.#toStart;
     this.#toStart = [];
@@ -124,7 +144,7 @@ export class Effects {
         this.#finish(actor);
       } else {
         const { task: name, payload } = effect;
-        this.#enqueue({ next: undefined, actor, name, payload, failures: 0, refusals: 0 });
+        this.#enqueue({ next: undefined, actor, name, payload, failures: 0, refusals: 0, drops: this.#drops });
       }
     }
   }
@@ -157,6 +177,7 @@ export class Effects {
     const { clock, random, limits, log, counters } = this.#options;
     const { kind, id } = job.actor.ref;
     counters.tasksFailed++;
+    if (job.drops !== this.#drops) return this.#finish(job.actor);
     job.failures++;
     log.debug({ err: error, kind, id, task: job.name, failures: job.failures }, 'a task failed');
     if (isRefusal(error)) job.refusals++;

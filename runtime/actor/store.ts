@@ -87,6 +87,10 @@ export interface Store<Write = unknown> {
   postponeReminder(reminder: DueReminder, at: number, error: string): Promise<void>;
   /** Keeps the dead letter and, in the same transaction, deletes the reminder, if one is given and it is still as given. */
   addDeadLetter(letter: DeadLetter, reminder?: DueReminder): Promise<void>;
+  /** When the last commit that has succeeded was sent, by the monotonic clock; -Infinity before the first. */
+  readonly writtenAt: number;
+  /** Tries to commit a row of its own, unless a try is under way: `writtenAt` tells the result. Never throws. */
+  probe(): void;
 }
 
 /** The actor's row has another version: the decision was made from an old state. Reload and decide again. */

@@ -3,7 +3,7 @@
  *
  *   new -> joining        `start`: watches the register, reads it, and becomes a member; waits while it cannot be reached
  *   joining -> running    it is a member and serves every shard that it should serve for now
- *   running -> joining    evicted (membership.ts): it drops its shards and joins again
+ *   running -> joining    evicted, or stepped down (membership.ts): it drops its shards and joins again
  *   any -> draining       `drain`: hands its shards over, a few at a time
  *   draining -> closed    it serves nothing, and its entry is removed
  *
@@ -30,6 +30,7 @@ import { ClusterView, type ViewChange } from './view.ts';
 
 const firstRetryMs = 250;
 const maxRetryMs = 2_000;
+const writableRetryMs = 50;
 
 export interface LeasedPlacementOptions {
   /** This node's name, unique in the cluster: letters, digits, `.`, `_`, `-`. */
@@ -184,6 +185,7 @@ export class LeasedPlacement implements Placement {
       context,
       view,
       shards: shards.count,
+      writes: shards,
       serveUntil: monotonicMs => shards.serveUntil(monotonicMs),
       onLeaseValid: () => leases.onMembersChange(),
       onEvicted: () => void this.#rejoin(),
@@ -240,6 +242,7 @@ export class LeasedPlacement implements Placement {
     if (parts === undefined) return;
     const { clock, log, timing } = this.#context;
     await parts.leases.dropAll();
+    await this.#untilWritable(parts.shards);
     while (this.#drained === undefined) {
       try {
         await this.#join(parts.membership);
@@ -248,6 +251,16 @@ export class LeasedPlacement implements Placement {
         log.error({ err: error }, 'this node was evicted and cannot join again yet');
       }
       await pause(clock, timing.leaseMs);
+    }
+  }
+
+  /** Until a write has succeeded that was sent after this call, or the drain. A node that cannot write would only have to step down. */
+  async #untilWritable(shards: NodeShards): Promise<void> {
+    const { clock } = this.#context;
+    const since = clock.monotonic();
+    while (this.#drained === undefined && shards.writtenAt < since) {
+      shards.probe();
+      await pause(clock, writableRetryMs);
     }
   }
 

@@ -6,6 +6,8 @@
  *   joining | settled -> draining   `startDraining`
  *   joining | settled -> outside    evicted: its entry was removed, by others or by mistake. This incarnation has ended: the node drops
  *                                   its shards and joins again
+ *   joining | settled -> outside    it steps down: it cannot write to the store, and another member can. It removes its own entry, so
+ *                                   that others take its shards at once, and joins again when it can write
  *   draining -> left                `leave`; or evicted
  *   outside -> left                 `leave`
  *
@@ -17,9 +19,14 @@
  *   expired -> valid     a later one did: the entry had not been removed, so no shard was taken over
  *   any -> suspended     the connection is lost: others may remove this node at any moment
  *   suspended -> none    connected again, and everything was read again
+ *
+ * Whether it can write: each renewal tells how long ago the last write to the store succeeded. A node steps down when others have written
+ * for `leaseMs` and it has not. While the store is away for all of them, no node writes, and each keeps its shards. When the store is
+ * back, all of them have that time to write again.
  */
 import { pause, type Timer } from '../time/index.ts';
 import { SingleFlight } from './single-flight.ts';
+import type { WriteProof } from '../placement/index.ts';
 import { getMemberName, type ClusterContext } from './cluster-context.ts';
 import { awaitPredecessorGone, checkClusterConfig } from './joining.ts';
 import { encode, memberKey, type MemberEntry, type MemberState } from './records.ts';
@@ -33,6 +40,7 @@ export interface MembershipOptions {
   readonly context: ClusterContext;
   readonly view: ClusterView;
   readonly shards: number;
+  readonly writes: WriteProof;
   readonly serveUntil: (monotonicMs: number) => void;
   /** The lease has become valid. */
   readonly onLeaseValid: () => void;
@@ -68,6 +76,10 @@ export class Membership {
   /** Counts changes of the connection. */
   #connectionChanges = 0;
   #observingSince = Infinity;
+  /** When this node last wrote, as of the last heartbeat. */
+  #writtenAt = -Infinity;
+  /** The first write of another member that this node has seen since its own last one; Infinity without one. */
+  #outdoneSince = Infinity;
   #connectedSince = -Infinity;
   #timer: Timer | undefined;
   readonly #renewal = new SingleFlight(() => this.#renew());
@@ -174,11 +186,16 @@ export class Membership {
 
   /** Gives up the membership even if the register does not answer: an entry that stays behind expires. Never rejects. */
   async leave(): Promise<void> {
-    const { context, view, serveUntil } = this.#options;
     const { incarnation } = this;
     this.#end('left');
-    serveUntil(0);
+    this.#options.serveUntil(0);
     this.#candidate?.stopAnswering();
+    await this.#removeEntry(incarnation);
+  }
+
+  /** Never rejects. */
+  async #removeEntry(incarnation: string): Promise<void> {
+    const { context, view } = this.#options;
     try {
       for (let tries = 0; tries < leaveTries; tries++) {
         const own = view.getMember(context.id, incarnation);
@@ -223,8 +240,11 @@ export class Membership {
   }
 
   #entry(incarnation: string, state: MemberState, since: number): MemberEntry {
-    const { release, wire, address } = this.#options.context;
-    return { incarnation, beat: this.#beat, release, wire, state, since, address };
+    const { context, writes } = this.#options;
+    const { release, wire, address, clock } = context;
+    const age = Math.round(clock.monotonic() - writes.writtenAt);
+    const wroteMs = Number.isFinite(age) ? age : undefined;
+    return { incarnation, beat: this.#beat, release, wire, state, since, address, wroteMs };
   }
 
   #schedule(ms: number): void {
@@ -247,6 +267,11 @@ export class Membership {
     const { clock, register, counters, log, timing } = context;
     const { self } = this;
     if (self === undefined || this.#state === 'outside' || this.#state === 'left') return 'unknown';
+    if (this.#state !== 'draining' && this.#isOutdone()) {
+      await this.#stepDown(self.incarnation);
+      return 'unknown';
+    }
+    this.#probeWrites();
     const sentAt = clock.monotonic();
     const epoch = this.#epoch;
     if (this.#state === 'joining' && sentAt - this.#joinedAt >= timing.joinMs) this.#state = 'settled';
@@ -270,6 +295,46 @@ export class Membership {
     counters.renewalsFailed++;
     this.#observingSince = Infinity;
     return 'unknown';
+  }
+
+  /** For `leaseMs` another member could write to the store, and this node could not. */
+  #isOutdone(): boolean {
+    const { context, view, writes } = this.#options;
+    const { writtenAt } = writes;
+    let newest = -Infinity;
+    for (const { id, state, changedAt, wroteMs = Infinity } of view.members.values())
+      if (id !== context.id && state !== 'draining') newest = Math.max(newest, changedAt - wroteMs);
+    const { clock, timing } = context;
+    // A proof counts only if this node saw it come, and has not written since. It begins anew when no member has written for a while.
+    const since = Math.max(writtenAt, this.#observingSince, clock.monotonic() - timing.leaseMs);
+    if (writtenAt !== this.#writtenAt || newest <= since) {
+      this.#writtenAt = writtenAt;
+      this.#outdoneSince = Infinity;
+      return false;
+    }
+    this.#outdoneSince = Math.min(this.#outdoneSince, newest);
+    return newest - this.#outdoneSince >= timing.leaseMs;
+  }
+
+  /** Commits prove that this node can write. Where it has none, a probe does. */
+  #probeWrites(): void {
+    const { context, view, writes } = this.#options;
+    const { clock, timing } = context;
+    const isRecent = clock.monotonic() - writes.writtenAt < 2 * timing.heartbeatMs;
+    if (view.members.size > 1 && !isRecent) writes.probe();
+  }
+
+  /** joining | settled -> outside. Never rejects. */
+  async #stepDown(incarnation: string): Promise<void> {
+    const { context, serveUntil, onEvicted } = this.#options;
+    this.#end('outside');
+    serveUntil(0);
+    context.counters.stepDowns++;
+    // Its alert fires: the lease has ended early.
+    context.counters.leaseExpiries++;
+    context.log.warn({}, 'this node cannot write to the database, and others can: it leaves its shards to them');
+    await this.#removeEntry(incarnation);
+    onEvicted();
   }
 
   #extend(sentAt: number): void {

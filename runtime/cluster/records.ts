@@ -37,6 +37,8 @@ export interface MemberEntry {
   readonly since: number;
   /** Where other services reach it, if it tells: for clients, and nothing between nodes. */
   readonly address?: string | undefined;
+  /** Milliseconds from its last proven write to the store to this renewal; absent before the first, and in an earlier version. */
+  readonly wroteMs?: number | undefined;
 }
 
 /**
@@ -115,8 +117,9 @@ export function decodeMember(text: string): MemberEntry {
     state = 'draining',
     since = 0,
     address,
+    wroteMs,
   } = entry;
-  return { incarnation, beat, release, wire, state, since, address };
+  return { incarnation, beat, release, wire, state, since, address, wroteMs };
 }
 
 export function decodeShard(text: string): ShardEntry {

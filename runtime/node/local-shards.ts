@@ -61,6 +61,14 @@ export class LocalShards implements NodeShards {
     this.#passivation = new Passivation([...this.#tables.values()], options.context.limits.activations);
   }
 
+  get writtenAt(): number {
+    return this.#options.context.store.writtenAt;
+  }
+
+  probe(): void {
+    this.#options.context.store.probe();
+  }
+
   /** Actors in memory. */
   get activations(): number {
     return this.#passivation.size;
@@ -176,6 +184,19 @@ export class LocalShards implements NodeShards {
       else finished.push(activation.whenIdle().then(() => this.#evict(table, activation)));
     }
     await Promise.all(finished);
+  }
+
+  /** The store may have gone back: idle actors leave memory, and the others load their snapshots before their next turn. */
+  reload(): void {
+    for (const table of this.#tables.values()) {
+      if (!table.kind.stored) continue;
+      for (const activation of table.byId.values()) {
+        if (activation.isIdle) {
+          activation.passivate();
+          table.remove(activation.ref.id);
+        } else activation.reload();
+      }
+    }
   }
 
   /** Starts the periodic check for idle actors. */

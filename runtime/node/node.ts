@@ -203,6 +203,14 @@ export class Node {
     return this.#localShards.owns(0);
   }
 
+  /** The store may have gone back, as after a failover: drops what the actors know of it. Takes up again what it has to do. */
+  reload(): void {
+    this.#localShards.reload();
+    this.#effects.dropPending();
+    this.#reminders.scanSoon();
+    this.#options.onShardsTaken?.();
+  }
+
   /** Finishes its work, gives every shard up and stops; takes at most `limits.drainMs`. Idempotent. */
   drain(): Promise<void> {
     return (this.#drained ??= this.#drain());

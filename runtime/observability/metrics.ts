@@ -42,8 +42,10 @@ export class Counters {
   /** Renewals of this node's lease that were answered after the next one was due. */
   renewalsLate = 0;
   renewalsFailed = 0;
-  /** How often this node's lease expired. */
+  /** How often this node's lease ended without a hand-over: it expired, or the node stepped down. */
   leaseExpiries = 0;
+  /** How often this node gave its shards up because it could not write to the database, and others could. */
+  stepDowns = 0;
   /** Members that this node removed because their connections were closed. */
   membersGone = 0;
   /** Members that this node removed because they had not renewed themselves. */
@@ -96,7 +98,11 @@ const counters = {
   handoversIn: ['skein_handovers_in_total', 'Shards taken that another node handed over'],
   renewalsLate: ['skein_lease_renewals_late_total', 'Renewals of the lease that were answered late'],
   renewalsFailed: ['skein_lease_renewals_failed_total', 'Renewals of the lease that failed'],
-  leaseExpiries: ['skein_lease_expiries_total', 'How often the lease of this node expired'],
+  leaseExpiries: ['skein_lease_expiries_total', 'How often the lease of this node ended without a hand-over'],
+  stepDowns: [
+    'skein_lease_step_downs_total',
+    'How often this node left its shards to others, because they could write to the database and it could not',
+  ],
   membersGone: ['skein_members_gone_total', 'Members removed because their connections were closed'],
   membersExpired: [
     'skein_members_expired_total',

@@ -1,7 +1,15 @@
 /** Which shards a node owns: a placement decides it, and the node carries it out. */
 
+/** Shows whether this node can write to the store. */
+export interface WriteProof {
+  /** When the last write that has succeeded was sent, by the monotonic clock; -Infinity before the first. */
+  readonly writtenAt: number;
+  /** Tries to commit a row, unless a try is under way. Never throws. */
+  probe(): void;
+}
+
 /** A node's shards, as its placement handles them. Calls for one shard must not overlap. */
-export interface NodeShards {
+export interface NodeShards extends WriteProof {
   readonly count: number;
   /**
    * The node may serve the shards it owns until then (`Clock.monotonic`). After that new commands find no owner here, actors stay in

@@ -5,6 +5,7 @@
  *   transacting -> committed        the COMMIT was answered
  *   transacting -> in doubt         the connection was lost: the lane's commit marker tells (lane-connection.ts)
  *   transacting -> retrying         the database cannot be reached: back-off, and the same batch again
+ *   transacting -> fenced           the database failed over since the batch was decided: its actors load and decide again
  *   transacting -> refused          the server is out of disk, memory or connections, and stays so: nobody's fault, so nobody is sought
  *   transacting -> narrowed         the server gave it up twice, at the time limit of a statement or over a lock: its parts go one by one,
  *                                   with a short limit, until the commits that need longer are alone, and these are refused
@@ -19,7 +20,13 @@
 import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
 import type { Log, Metrics, Span, Tracer } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
-import { isInterrupted, isOutOfResources, isTransient } from '../database/index.ts';
+import {
+  isInterrupted,
+  isOutOfResources,
+  isTransient,
+  type Timeline,
+  TimelineChanged,
+} from '../database/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import { Batch, type BatchStatement } from './batch.ts';
 import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
@@ -66,8 +73,12 @@ export interface CommitLaneOptions {
   /** Absent: nothing is measured. */
   readonly metrics?: Pick<Metrics, 'batchCommits'> | undefined;
   readonly limits: LaneLimits;
+  /** Notices failovers. */
+  readonly timeline: Timeline;
   /** Shared by the lanes. */
   readonly breaker: TenantBreaker;
+  /** Called after each transaction that succeeded, with the time when it was sent, in monotonic milliseconds. */
+  readonly onWritten: (sentAt: number) => void;
   /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
   readonly onCommitted: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
 }
@@ -77,6 +88,8 @@ export interface PendingCommit {
   readonly commit: Commit<Write>;
   /** When it came, in monotonic milliseconds. */
   readonly since?: number;
+  /** The generation of the log that it was decided on (storage/database/timeline.ts). */
+  readonly generation: number;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -96,7 +109,8 @@ export class CommitLane {
 
   constructor(options: CommitLaneOptions) {
     this.#options = options;
-    this.#connection = new LaneConnection(options.url, options.name, options.limits.statementMs);
+    const { url, name, limits, timeline } = options;
+    this.#connection = new LaneConnection(url, name, limits.statementMs, timeline);
   }
 
   /** From now on no commit waits for a database that is away. */
@@ -121,7 +135,10 @@ export class CommitLane {
   async #flushInOrder(pending: readonly PendingCommit[]): Promise<void> {
     let rest = pending;
     for (;;) {
-      rest = rest.filter(entry => rejectUnlessUnbroken(entry) && this.#rejectIfOpen(entry));
+      rest = rest.filter(
+        entry =>
+          rejectUnlessUnbroken(entry) && this.#rejectUnlessCurrent(entry) && this.#rejectIfOpen(entry),
+      );
       if (rest.length === 0) return;
       const batch = new Batch(this.#options.tables);
       let taken = 0;
@@ -155,6 +172,13 @@ export class CommitLane {
     return performance.now() < this.#options.breaker.cautiousUntil;
   }
 
+  /** Rejects a commit that was decided before the log may have gone back: false. The version of its row may have been given again. */
+  #rejectUnlessCurrent(entry: PendingCommit): boolean {
+    if (entry.generation === this.#options.timeline.generation) return true;
+    rejectCommit(entry, new Fenced(entry.commit.actor));
+    return false;
+  }
+
   /** Rejects a commit of a tenant whose commits time out: false. */
   #rejectIfOpen(entry: PendingCommit): boolean {
     if (!this.#isCautious || this.#options.breaker.getState(entry.commit) !== 'open') return true;
@@ -173,6 +197,7 @@ export class CommitLane {
       rows = await this.#transact(batch.statements(conflictAware > 0));
     } catch (error) {
       span?.end(error instanceof Error ? error.name : 'error');
+      if (error instanceof TimelineChanged) return this.flush(pending);
       if (conflictAware < 2 && isUniqueViolation(error) && batch.hasConflictAware) {
         this.#conflictAwareUntil = performance.now() + conflictAwareMs;
         return this.#commit(pending, batch, conflictAware === 0 ? 1 : 2);
@@ -215,28 +240,35 @@ export class CommitLane {
 
   /**
    * Runs the batch until its outcome is certain. Rejects with an error that the batch itself may have caused, when the server stays out of
-   * resources, or when closing.
+   * resources, when the database fails over, or when closing.
    */
   async #transact(
     statements: readonly BatchStatement[],
   ): Promise<readonly Record<string, unknown>[] | undefined> {
-    const { breaker, limits } = this.#options;
+    const { breaker, limits, timeline, onWritten } = this.#options;
+    const { generation } = timeline;
     const number = ++this.#batches;
     let backoff: Backoff | undefined;
     for (let lost = 0; ;) {
       const isCautious = this.#isCautious;
+      const sentAt = performance.now();
       try {
-        return await this.#connection.run(
+        const rows = await this.#connection.run(
           number,
           statements,
+          generation,
           isCautious ? limits.cautiousStatementMs : limits.statementMs,
         );
+        onWritten(sentAt);
+        return rows;
       } catch (error) {
         if (error instanceof InDoubt) {
           if (await this.#settle(number, error)) return undefined;
           // The server may die of this batch: then its parts tell which commit is the cause.
           if (++lost === maxLostConnections)
             throw new StoreUnavailable('the connection was lost repeatedly', { cause: error });
+        } else if (error instanceof TimelineChanged) {
+          throw error;
         } else if (isInterrupted(error)) {
           breaker.beCautious();
           if (isCautious) throw error;

@@ -9,10 +9,14 @@
  * number there, on condition that the epoch is the one it knows. When the connection is lost before the answer to COMMIT, the next
  * connection raises the epoch and reads the batch number. That update waits for a transaction that holds the row, and a transaction
  * that has not come so far finds another epoch and fails. So the number is exact, whatever the timing.
+ *
+ * After a failover the marker may be older than this lane knows, so the first connection to another server raises the epoch as well. A
+ * batch runs only on the generation of the log that it was decided on (storage/database/timeline.ts), and an acknowledgement by a server that
+ * was replaced meanwhile counts as in doubt.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { isOutOfResources, isReadOnly, requirePrimary } from '../database/index.ts';
+import { isOutOfResources, isReadOnly, type Timeline, TimelineChanged } from '../database/index.ts';
 import type { BatchStatement } from './batch.ts';
 
 /** No connection to a server that takes writes could be made: nothing happened. */
@@ -26,8 +30,8 @@ export class InDoubt extends Error {
 }
 
 const connectTimeoutMs = 5_000;
-/** A connection that is silent for this much longer than the server lets a statement run counts as lost. */
-const silenceMs = 15_000;
+/** Default of `silenceMs`. */
+const defaultSilenceMs = 15_000;
 // Both create the row where it is missing: the retention sweep removes the marker of a lane that was idle for a week.
 const setCommitMarker = {
   name: 'lane.commit_marker',
@@ -57,32 +61,54 @@ export class LaneConnection {
   readonly #url: string;
   readonly #name: string;
   readonly #statementMs: number;
+  readonly #timeline: Timeline;
+  readonly #silenceMs: number;
   readonly #laneId = randomUUID();
   #epoch = 0;
+  /** That the marker was last written or read on. */
+  #generation: number | undefined;
   #client: pg.Client | undefined;
 
-  /** @param statementMs the server cancels a statement that takes longer */
-  constructor(url: string, name: string, statementMs: number) {
+  /**
+   * @param statementMs the server cancels a statement that takes longer
+   * @param silenceMs a connection that is silent for this much longer than a statement may take counts as lost
+   */
+  constructor(
+    url: string,
+    name: string,
+    statementMs: number,
+    timeline: Timeline,
+    silenceMs = defaultSilenceMs,
+  ) {
+    this.#silenceMs = silenceMs;
     this.#url = url;
     this.#name = name;
+    this.#timeline = timeline;
     this.#statementMs = statementMs;
   }
 
   /**
    * Runs the statements in one transaction and resolves to the rows of the last one. Rejects with the database's error (nothing was
-   * applied), with `InDoubt`, or with `NotConnected`.
+   * applied), with `InDoubt`, with `NotConnected`, or with `TimelineChanged` (nothing was sent).
    *
    * @param batch the lane's number of this transaction: 1, 2, 3 ...; a number is used again only after `settle` has denied it
+   * @param generation of the log that the statements were decided on
    * @param statementMs the time limit of a statement, for this transaction alone
    */
   async run(
     batch: number,
     statements: readonly BatchStatement[],
+    generation: number,
     statementMs = this.#statementMs,
   ): Promise<readonly Record<string, unknown>[]> {
     const client = await this.#connected();
+    if (generation !== this.#timeline.generation) throw new TimelineChanged();
     const outcomes = await Promise.allSettled(this.#send(client, batch, statements, statementMs));
     const failure = outcomes.find(outcome => outcome.status === 'rejected');
+    if (generation !== this.#timeline.generation) {
+      await this.close();
+      throw new InDoubt('the database failed over before the outcome of the commit was known');
+    }
     if (failure === undefined) {
       const last = outcomes[outcomes.length - 2];
       return last?.status === 'fulfilled' ? (last.value.rows as Record<string, unknown>[]) : [];
@@ -99,11 +125,8 @@ export class LaneConnection {
   /** Whether the transaction of that number has committed; if not, it never will. Rejects while the database is away. */
   async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
-    const values = [this.#laneId, this.#epoch + 1];
     try {
-      const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
-      this.#epoch = Number(rows[0]?.epoch);
-      return Number(rows[0]?.batch) >= batch;
+      return (await this.#raiseEpoch(client)) >= batch;
     } catch (error) {
       // The address may lead to another server by now.
       await this.close();
@@ -122,6 +145,14 @@ export class LaneConnection {
     const client = this.#client;
     this.#client = undefined;
     await client?.end().catch(() => undefined);
+  }
+
+  /** Excludes what an older connection may still be running. Resolves to the number of the last batch that has committed. */
+  async #raiseEpoch(client: pg.Client): Promise<number> {
+    const values = [this.#laneId, this.#epoch + 1];
+    const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
+    this.#epoch = Number(rows[0]?.epoch);
+    return Number(rows[0]?.batch);
   }
 
   /** In one write: the server has the whole transaction when it wakes, and does not sleep between two statements. */
@@ -154,7 +185,7 @@ export class LaneConnection {
       connectionString: this.#url,
       application_name: this.#name,
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: this.#statementMs + silenceMs,
+      query_timeout: this.#statementMs + this.#silenceMs,
       keepAlive: true,
       pipeline: true,
       // Every batch has arrays of other lengths: a plan for each would cost more than it gains.
@@ -167,7 +198,10 @@ export class LaneConnection {
     client.on('end', lost);
     try {
       await client.connect();
-      await requirePrimary(client);
+      await this.#timeline.admit(client);
+      const { generation } = this.#timeline;
+      if (this.#generation !== undefined && this.#generation !== generation) await this.#raiseEpoch(client);
+      this.#generation = generation;
     } catch (error) {
       void client.end().catch(() => undefined);
       if (isOutOfResources(error)) throw error;

@@ -14,7 +14,7 @@ import {
 } from '../../runtime/actor/index.ts';
 import { noTracer, type Log, type Metrics, type Tracer } from '../../runtime/observability/index.ts';
 import { BatchLoader, systemClock } from '../../runtime/time/index.ts';
-import type { Database, Queries } from '../database/index.ts';
+import type { Database, Queries, Timeline } from '../database/index.ts';
 import type { CommitNotifier } from '../events/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import type { Batch } from './batch.ts';
@@ -36,6 +36,7 @@ import {
   toReminder,
 } from './reminders.ts';
 import { TenantBreaker } from './tenant-breaker.ts';
+import { WriteProbe } from './write-probe.ts';
 
 /** Most snapshots of one query. */
 const maxLoaded = 1_000;
@@ -76,12 +77,14 @@ export class PostgresStore implements Store<Write> {
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
   readonly #onStored: PostgresStoreOptions['onStored'];
+  readonly #probe: WriteProbe;
 
   constructor(options: PostgresStoreOptions) {
     const { database, snapshots, notifier, log, tracer = noTracer, metrics, limits } = options;
     this.#database = database;
     this.#notifier = notifier;
     this.#onStored = options.onStored;
+    this.#probe = new WriteProbe(database.url, database.timeline);
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
     this.#commits = new GroupCommit({
       url: database.url,
@@ -90,6 +93,8 @@ export class PostgresStore implements Store<Write> {
       tracer,
       metrics,
       limits: { ...defaultLimits, ...limits },
+      timeline: database.timeline,
+      onWritten: sentAt => this.#probe.note(sentAt),
       onCommitted: this.#notify.bind(this),
     });
   }
@@ -132,9 +137,17 @@ export class PostgresStore implements Store<Write> {
     await this.#database.query(insertDeadLetter, toDeadLetterParameters(letter, reminder));
   }
 
+  get writtenAt(): number {
+    return this.#probe.writtenAt;
+  }
+
+  probe(): void {
+    this.#probe.probe();
+  }
+
   /** Flushes what waits, then closes the connections. Idempotent. */
-  close(): Promise<void> {
-    return this.#commits.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#commits.close(), this.#probe.close()]);
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
@@ -208,6 +221,7 @@ class GroupCommit {
   #closing = false;
 
   readonly #waitMs: Metrics['batchWaitMs'] | undefined;
+  readonly #timeline: Timeline;
 
   constructor(
     options: Omit<CommitLaneOptions, 'name' | 'breaker' | 'metrics'> & {
@@ -215,6 +229,7 @@ class GroupCommit {
     },
   ) {
     this.#waitMs = options.metrics?.batchWaitMs;
+    this.#timeline = options.timeline;
     const breaker = new TenantBreaker(systemClock);
     this.#lanes = Array.from(
       { length: laneCount },
@@ -236,7 +251,8 @@ class GroupCommit {
 
   commit(commit: Commit<Write>): Promise<void> {
     return new Promise((resolve, reject) => {
-      const entry = { commit, since: performance.now(), resolve, reject };
+      const { generation } = this.#timeline;
+      const entry = { commit, since: performance.now(), generation, resolve, reject };
       if (this.#closing) return rejectCommit(entry, new StoreUnavailable('the store is closing'));
       if (this.#queue.length >= maxWaiting) {
         return rejectCommit(entry, new StoreUnavailable('too many commits wait for the database'));

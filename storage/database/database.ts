@@ -10,8 +10,8 @@ import pg from 'pg';
 import type { Log } from '../../runtime/observability/index.ts';
 import { entities } from '../entities/index.ts';
 import { compareSchema, listMigrations, runMigrations, type SchemaDifference } from '../migrations/index.ts';
-import { StandbyServer } from './errors.ts';
 import { followIndexes, type PoolUse, ScanPool, searchIndexes, toPoolUse } from './scan-pool.ts';
+import { requirePrimary, Timeline } from './timeline.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`. */
@@ -28,6 +28,8 @@ export interface DatabaseOptions {
 export interface Database {
   readonly url: string;
   readonly orm: MikroORM;
+  /** Notices failovers, from `migrate` on. Commits of actors admit their connections by it. */
+  readonly timeline: Timeline;
   /** A fresh entity manager for one piece of work: requests never share entities. */
   em(): EntityManager;
   /**
@@ -86,6 +88,8 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   };
 
   let closing: Promise<void> | undefined;
+  const timeline = new Timeline(log);
+  const verify = createVerify(timeline);
   const settings: pg.PoolConfig = {
     connectionString: url,
     types: typeParsers(),
@@ -94,7 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     query_timeout: limits.statement_timeout + silenceMs,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 60_000,
-    verify: verifyPrimary,
+    verify,
     ...keepAliveSettings,
   };
   // An idle connection that the server closes is replaced at the next use. Without a listener the error would end the process.
@@ -106,7 +110,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const scans = new ScanPool(settings, followIndexes, onLost);
   const searches = new ScanPool({ ...settings, statement_timeout: searchTimeoutMs }, searchIndexes, onLost);
 
-  const orm = await openOrm(url, Math.max(2, Math.ceil(poolSize / 2)), limits);
+  const orm = await openOrm(url, Math.max(2, Math.ceil(poolSize / 2)), limits, verify);
 
   async function close(): Promise<void> {
     await Promise.all([pool.end(), scans.close(), searches.close()]);
@@ -116,6 +120,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return {
     url,
     orm,
+    timeline,
     em: () => orm.em.fork(),
     async query<T extends object>(text: string, values: readonly unknown[] = [], name?: string) {
       const result = await pool.query<T>({
@@ -129,28 +134,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     search: (projectId, text, values) => searches.query(projectId, text, values),
     pools: () => ({ queries: toPoolUse(pool), lists: scans.use, searches: searches.use }),
     check: () => requirePrimary(pool),
-    migrate: () => migrate(orm, url, log),
+    migrate: () => migrate(orm, timeline, url, log),
     compareSchema: () => compareSchema(pool, listMigrations(orm.em.getDriver(), orm.config)),
     close: () => (closing ??= close()),
   };
 }
 
-/**
- * Rejects with {@link StandbyServer} for a standby. Asked once for each connection: a server does not become one without a restart.
- */
-export async function requirePrimary(client: Pick<pg.ClientBase | pg.Pool, 'query'>): Promise<void> {
-  const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-  if (rows[0]?.standby !== false) throw new StandbyServer('the database is a standby, which takes no writes');
-}
-
-function verifyPrimary(client: pg.PoolClient, done: (error?: Error) => void): void {
-  // Neither the pool nor a user of the connection listens meanwhile, and an error without a listener would end the process.
-  const ignore = (): void => undefined;
-  client.on('error', ignore);
-  requirePrimary(client).then(() => {
-    done();
-    client.off('error', ignore);
-  }, done);
+/** Checks each new connection of a pool. */
+function createVerify(timeline: Timeline): NonNullable<pg.PoolConfig['verify']> {
+  return (client, done) => {
+    // Neither the pool nor a user of the connection listens meanwhile, and an error without a listener would end the process.
+    const ignore = (): void => undefined;
+    client.on('error', ignore);
+    timeline.admit(client).then(() => {
+      done();
+      client.off('error', ignore);
+    }, done);
+  };
 }
 
 /** The server's settings of every connection, in milliseconds. */
@@ -159,7 +159,12 @@ interface StatementLimits {
   readonly lock_timeout: number;
 }
 
-function openOrm(url: string, connections: number, limits: StatementLimits): Promise<MikroORM> {
+function openOrm(
+  url: string,
+  connections: number,
+  limits: StatementLimits,
+  verify: NonNullable<pg.PoolConfig['verify']>,
+): Promise<MikroORM> {
   return MikroORM.init({
     entities: [...entities],
     clientUrl: url,
@@ -178,7 +183,7 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
       application_name: 'skein-orm',
       connectionTimeoutMillis: 5_000,
       idle_in_transaction_session_timeout: 60_000,
-      verify: verifyPrimary,
+      verify,
       ...limits,
       ...keepAliveSettings,
     },
@@ -187,7 +192,7 @@ function openOrm(url: string, connections: number, limits: StatementLimits): Pro
   });
 }
 
-async function migrate(orm: MikroORM, url: string, log: Log): Promise<void> {
+async function migrate(orm: MikroORM, timeline: Timeline, url: string, log: Log): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'skein-migrate',
@@ -199,6 +204,7 @@ async function migrate(orm: MikroORM, url: string, log: Log): Promise<void> {
   try {
     await requirePrimary(client);
     await runMigrations(client, listMigrations(orm.em.getDriver(), orm.config), log);
+    await timeline.follow(client);
   } finally {
     await client.end();
   }

@@ -5,7 +5,7 @@
  * (`DatabaseClock`).
  */
 export { DatabaseClock, selectNow } from './database-clock.ts';
-export { type Database, executeBound, openDatabase, type Queries, requirePrimary } from './database.ts';
+export { type Database, executeBound, openDatabase, type Queries } from './database.ts';
 export {
   fenceState,
   isInterrupted,
@@ -15,4 +15,5 @@ export {
   violatesConstraint,
 } from './errors.ts';
 export { createFindTenant, type FindTenant, type TenantScope } from './tenant-scope.ts';
+export { Timeline, TimelineChanged } from './timeline.ts';
 export { TtlCache } from './ttl-cache.ts';

@@ -9,13 +9,14 @@
  *   unknown project -> known   every stitch whose row is below the log's head is a candidate
  *   known                      so is, round by round, whoever may want what came since the last look, and who is far behind the head: what is
  *                              compared with what has a row after a restart, and what lists read for it, stays short
- *   known -> unknown           its stitches want nothing any more; or the log has fewer events than before (a backup was restored)
+ *   known -> unknown           its stitches want nothing any more; or the log went back (a failover), or has fewer events than before (a backup was
+ *                              restored)
  *
  * What a round looks at is read, but for what this node has committed itself, if that is all that came (own-events.ts).
  *
  * All of it can be found again: a node that starts knows no project. It keeps as much for a project as its stitches and their filters take.
  */
-import type { Queries } from '../database/index.ts';
+import { type Queries, TimelineChanged } from '../database/index.ts';
 import type { AppendedEvents } from '../events/index.ts';
 import type { FollowedLog } from './followed-log.ts';
 import { type NamedEvents, OwnEvents } from './own-events.ts';
@@ -104,6 +105,7 @@ export class StitchesBehind {
   readonly #followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>;
   #known = new Map<string, KnownProject>();
   readonly #own = new OwnEvents();
+  #resets = 0;
 
   constructor(db: Queries, followedLog: Pick<FollowedLog, 'prepareSubscriptions' | 'getSubscriptions'>) {
     this.#db = db;
@@ -115,17 +117,30 @@ export class StitchesBehind {
     this.#own.add(appended);
   }
 
+  /** Forgets what was looked at: the log may have gone back. Ends the round. */
+  reset(): void {
+    this.#known = new Map();
+    this.#own.reset();
+    this.#resets++;
+  }
+
   /** One round: the stitches that are behind, page by page. Rejects as the database does; the next round finds what is missing. */
   async *find(): AsyncGenerator<readonly string[]> {
+    const resets = this.#resets;
+    const requireSameLog = (): void => {
+      if (resets !== this.#resets) throw new TimelineChanged();
+    };
     const seen = new Map<string, KnownProject>();
     for (let after = ''; ;) {
       const page = await this.#db.query<Followed>(selectFollowed, [after, pageProjects], 'stitches.followed');
-      const projects = await this.#look(page);
+      const projects = await this.#look(page, requireSameLog);
       const candidates = projects.flatMap(({ candidates }) =>
         [...candidates].map(([stitchId, target]) => ({ stitchId, target, candidates })),
       );
       for (let at = 0; at < candidates.length; at += pageStitches) {
-        yield await this.#listBehind(candidates.slice(at, at + pageStitches));
+        const behind = await this.#listBehind(candidates.slice(at, at + pageStitches));
+        requireSameLog();
+        yield behind;
       }
       page.forEach(({ projectId }, index) => {
         const project = projects[index];
@@ -134,12 +149,14 @@ export class StitchesBehind {
       after = page.at(-1)?.projectId ?? '';
       if (page.length < pageProjects) break;
     }
+    requireSameLog();
     // The round was whole: the others have no stitches that want anything.
     this.#known = seen;
   }
 
   /** Makes candidates. What was looked at counts only when all of it is read. */
-  async #look(page: readonly Followed[]): Promise<KnownProject[]> {
+  async #look(page: readonly Followed[], requireSameLog: () => void): Promise<KnownProject[]> {
+    requireSameLog();
     const isUnknown = ({ projectId, head }: Followed): boolean => {
       const looked = this.#known.get(projectId)?.looked ?? -Infinity;
       return head < looked || head - looked > maxNews;
@@ -152,6 +169,7 @@ export class StitchesBehind {
         return each.head - checked < lagStep ? [] : { ...each, below: each.head - maxLag };
       }),
     );
+    requireSameLog();
     return page.map(({ projectId, head }) => {
       const stitchIds = below.get(projectId);
       const known = this.#known.get(projectId);

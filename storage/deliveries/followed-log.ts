@@ -3,7 +3,7 @@
  * before its first attempt has ended; its id follows from event and stitch, so that whoever reads it, and however often, means the same.
  */
 import type { Clock } from '../../runtime/time/index.ts';
-import type { Queries } from '../database/index.ts';
+import { type Queries, TimelineChanged } from '../database/index.ts';
 import { type AppendedEvents, LogTail, tailColumns, type TailEvent, toTailEvent } from '../events/index.ts';
 import type { OpenDelivery } from './outbox.ts';
 import {
@@ -43,6 +43,13 @@ export interface WantedPage {
   readonly newest: number;
 }
 
+/** A stitch, and where it is. */
+export interface FollowingStitch {
+  readonly projectId: string;
+  readonly environmentId: string;
+  readonly stitchId: string;
+}
+
 /** A thread of which deliveries were left out before. */
 export interface ThreadRequest {
   readonly threadId: string;
@@ -72,6 +79,10 @@ const selectThreads = `
     where thread_id = t.thread_id and project_id = $1 and environment_id = $2 and seq >= t.start and seq < $5
     order by seq limit ${threadEvents}
   ) e order by t.n, e.seq`;
+
+const selectKept = `
+  select e.event_id as id from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as k(seq, id, at)
+  join events e on e.project_id = $1 and e.seq = k.seq and e.event_id = k.id and e.occurred_at = k.at`;
 
 // A scheduled delivery has the instant of its event, which names the partition. By the days of these events alone: joined with a list of 256 keys
 // the planner reckons with a look into each partition for each of them, and reads the index of the whole table instead (in a table of 63,000 rows
@@ -124,11 +135,43 @@ export class FollowedLog {
   readonly #db: Queries;
   readonly #tail: LogTail;
   readonly #subscriptions: SubscriptionCache;
+  #resets = 0;
 
   constructor(db: Queries, clock?: Pick<Clock, 'monotonic'>) {
     this.#db = db;
     this.#tail = new LogTail(db, clock);
     this.#subscriptions = new SubscriptionCache(db);
+  }
+
+  /** Counts how often the log may have gone back, as this process knows it. */
+  get resets(): number {
+    return this.#resets;
+  }
+
+  /** Those of the deliveries whose event is in the log. Rejects as the database does. */
+  async keepLogged<T extends Pick<OpenDelivery, 'eventId' | 'eventSeq' | 'eventAt'>>(
+    projectId: string,
+    deliveries: readonly T[],
+  ): Promise<T[]> {
+    const rows = await this.#db.query<{ id: string }>(
+      selectKept,
+      [
+        projectId,
+        deliveries.map(({ eventSeq }) => eventSeq),
+        deliveries.map(({ eventId }) => eventId),
+        deliveries.map(({ eventAt }) => eventAt),
+      ],
+      'deliveries.logged',
+    );
+    const logged = new Set(rows.map(({ id }) => id));
+    return deliveries.filter(({ eventId }) => logged.has(eventId));
+  }
+
+  /** Drops what is kept of the log, which may have gone back. Reads that are under way reject with `TimelineChanged`. */
+  reset(): void {
+    this.#resets++;
+    this.#tail.reset();
+    this.#subscriptions.reset();
   }
 
   /** This node has committed these events: who follows them here finds them without reading the log. */
@@ -160,7 +203,18 @@ export class FollowedLog {
   }
 
   /** What the stitch has to deliver from that number on. Rejects as the database does. */
-  async readWanted(request: WantedRequest): Promise<WantedPage> {
+  readWanted(request: WantedRequest): Promise<WantedPage> {
+    return this.#ofOneLog(() => this.#readWanted(request));
+  }
+
+  async #ofOneLog<T>(read: () => Promise<T>): Promise<T> {
+    const resets = this.#resets;
+    const found = await read();
+    if (resets !== this.#resets) throw new TimelineChanged();
+    return found;
+  }
+
+  async #readWanted(request: WantedRequest): Promise<WantedPage> {
     const { projectId, stitchId, limit, check, isFirst, newest: told = 0 } = request;
     let { from } = request;
     this.#tail.noteHead(projectId, told);
@@ -202,16 +256,16 @@ export class FollowedLog {
   }
 
   /** What the stitch has to deliver of these threads, below the event number `before`. Rejects as the database does. */
-  async readThreads(
-    {
-      projectId,
-      environmentId,
-      stitchId,
-    }: {
-      readonly projectId: string;
-      readonly environmentId: string;
-      readonly stitchId: string;
-    },
+  readThreads(
+    stitch: FollowingStitch,
+    threads: readonly ThreadRequest[],
+    before: number,
+  ): Promise<ThreadPage[]> {
+    return this.#ofOneLog(() => this.#readThreads(stitch, threads, before));
+  }
+
+  async #readThreads(
+    { projectId, environmentId, stitchId }: FollowingStitch,
     threads: readonly ThreadRequest[],
     before: number,
   ): Promise<ThreadPage[]> {

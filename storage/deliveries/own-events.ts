@@ -64,6 +64,11 @@ export class OwnEvents {
   forget(projectId: string): void {
     this.#logs.delete(projectId);
   }
+
+  /** Forgets all projects. */
+  reset(): void {
+    this.#logs.clear();
+  }
 }
 
 function addRange(ranges: SeqRange[], added: SeqRange): void {

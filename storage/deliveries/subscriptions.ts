@@ -9,7 +9,7 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { matchesEventNames } from '../../protocol/events.ts';
-import type { Queries } from '../database/index.ts';
+import { type Queries, TimelineChanged } from '../database/index.ts';
 
 /** Tests are delivered by a row that comes with the event. */
 const testName = 'stitch.test.ping';
@@ -162,6 +162,8 @@ export class SubscriptionCache {
   readonly #kept = new LRUCache<string, Subscriptions>({ max: maxProjects });
   readonly #reading = new Map<string, Promise<Subscriptions>>();
   readonly #next = new Map<string, Promise<Subscriptions>>();
+  /** Counts the resets: what was read before the last one is not kept. */
+  #resets = 0;
 
   constructor(db: Queries) {
     this.#db = db;
@@ -173,13 +175,23 @@ export class SubscriptionCache {
     return kept !== undefined && kept.version >= version ? kept : undefined;
   }
 
-  /** Of that version or a later one. Rejects as the database does. */
+  /** Drops everything: what stitches follow may have gone back with the log, and its versions are given again. */
+  reset(): void {
+    this.#resets++;
+    this.#kept.clear();
+    this.#reading.clear();
+    this.#next.clear();
+  }
+
+  /** Of that version or a later one. Rejects as the database does, and with `TimelineChanged` when there is no such version any more. */
   async get(projectId: string, version: number): Promise<Subscriptions> {
-    for (;;) {
+    // The first read may have begun before the version was committed.
+    for (let reads = 0; reads <= 2; reads++) {
       const kept = this.peek(projectId, version);
       if (kept !== undefined) return kept;
       await (this.#reading.get(projectId) ?? this.#read(projectId));
     }
+    throw new TimelineChanged();
   }
 
   /**
@@ -193,7 +205,9 @@ export class SubscriptionCache {
   }
 
   async #readNext(projectId: string): Promise<Subscriptions> {
+    const resets = this.#resets;
     await this.#reading.get(projectId)?.catch(() => undefined);
+    if (resets !== this.#resets) throw new TimelineChanged();
     this.#next.delete(projectId);
     return this.#read(projectId);
   }
@@ -206,7 +220,9 @@ export class SubscriptionCache {
       .filter(({ projectId, version }) => this.peek(projectId, version) === undefined)
       .map(({ projectId }) => projectId);
     if (missing.length === 0) return;
+    const resets = this.#resets;
     const found = await readSubscriptions(this.#db, missing);
+    if (resets !== this.#resets) throw new TimelineChanged();
     missing.forEach((projectId, index) => {
       const read = found[index];
       // Meanwhile a later version may have been read.
@@ -217,8 +233,10 @@ export class SubscriptionCache {
   }
 
   #read(projectId: string): Promise<Subscriptions> {
+    const resets = this.#resets;
     const reading = readSubscriptions(this.#db, [projectId])
       .then(([found = toSubscriptions([])]) => {
+        if (resets !== this.#resets) throw new TimelineChanged();
         // A later read may have overtaken this one: what is kept never goes back, or an event that a stitch wants would be passed over.
         const kept = this.peek(projectId, found.version + 1);
         if (kept === undefined) this.#kept.set(projectId, found);

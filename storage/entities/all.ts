@@ -31,6 +31,7 @@ import {
   HashRoot,
   IdempotencyKey,
   Installation,
+  LogGeneration,
   Reminder,
   SweepPosition,
 } from './machinery.ts';
@@ -129,6 +130,7 @@ export const entities = [
   CommitMarker,
   SweepPosition,
   Installation,
+  LogGeneration,
   HashRoot,
   UsageDay,
   UsageChannelDay,

@@ -103,6 +103,22 @@ export const HashRoot = defineEntity({
   },
 });
 
+/** One row: the server that the log is on, and how often that has changed (storage/database/timeline.ts). */
+export const LogGeneration = defineEntity({
+  name: 'LogGeneration',
+  tableName: 'log_generation',
+  properties: {
+    /** Always 1. */
+    id: p.integer().primary().autoincrement(false),
+    /** Grows whenever the log may have gone back. Part of the epoch of every stream. */
+    generation: p.integer(),
+    /** The system identifier of the server. */
+    system: id(),
+    timeline: big(),
+    changedAt: instant(),
+  },
+});
+
 /** One row: what is fixed when a cluster is created. */
 export const Installation = defineEntity({
   name: 'Installation',

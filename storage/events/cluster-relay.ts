@@ -10,13 +10,16 @@
  *
  * The form of a message:
  *
- *   <from> <seq of the first event>      events of one project from one commit, which are numbered without gaps
+ *   <from> <seq of the first event> <generation>
+ *                                        events of one project from one commit, which are numbered without gaps. The generation of the log
+ *                                        (storage/database/timeline.ts) is left out while it is 0
  *   <eventName> <envelope>               one line for each
  *
  *   <from> ?                             the project has events that no message carries: read its log
  *
  * An envelope is compact JSON without line breaks. It is sent as it stands, since a signature depends on its bytes, and quoting costs
- * time. A message that this version cannot read counts as the second form.
+ * time. A message that this version cannot read counts as the second form, and so does one of another generation: its numbers may name
+ * other events here.
  */
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Transport } from '../../runtime/transport/index.ts';
@@ -30,6 +33,8 @@ const followedTopic = 'followed';
 export interface RelayMessage {
   readonly from: string;
   readonly events: readonly CommittedEvent[] | undefined;
+  /** Of the log that the numbers belong to. */
+  readonly generation: number;
 }
 
 /** The message that only says that there are events. */
@@ -41,14 +46,20 @@ export function encodeGap(from: string): string {
  * Messages of at most `maxBytes` for consecutive events of one project, in their order. An event that is larger is announced as a
  * gap.
  */
-export function encodeEvents(from: string, events: readonly CommittedEvent[], maxBytes: number): string[] {
+export function encodeEvents(
+  from: string,
+  events: readonly CommittedEvent[],
+  maxBytes: number,
+  generation = 0,
+): string[] {
+  const suffix = generation === 0 ? '' : ` ${generation}`;
   const messages: string[] = [];
   let message = '';
   let bytes = 0;
   for (const { seq, eventName, body } of events) {
     const line = `\n${eventName} ${body}`;
     const size = Buffer.byteLength(line);
-    const head = `${from} ${seq}`;
+    const head = `${from} ${seq}${suffix}`;
     if (message !== '' && bytes + size > maxBytes) {
       messages.push(message);
       message = '';
@@ -70,16 +81,17 @@ export function encodeEvents(from: string, events: readonly CommittedEvent[], ma
 /** Never throws. */
 export function decodeRelayMessage(projectId: string, text: string): RelayMessage {
   const [head = '', ...lines] = text.split('\n');
-  const [from = '', first = ''] = head.split(' ');
+  const [from = '', first = '', suffix = '0'] = head.split(' ');
+  const generation = Number(suffix);
   const events: CommittedEvent[] = [];
-  if (!/^[1-9][0-9]{0,15}$/.test(first)) return { from, events: undefined };
+  if (!/^[1-9][0-9]{0,15}$/.test(first)) return { from, generation, events: undefined };
   for (const line of lines) {
     const space = line.indexOf(' ');
-    if (space < 1) return { from, events: undefined };
+    if (space < 1) return { from, generation, events: undefined };
     const seq = Number(first) + events.length;
     events.push({ projectId, seq, eventName: line.slice(0, space), body: line.slice(space + 1) });
   }
-  return { from, events };
+  return { from, generation, events };
 }
 
 export interface ClusterRelayOptions {
@@ -88,6 +100,8 @@ export interface ClusterRelayOptions {
   readonly notifier: CommitNotifier;
   /** A name of this process that no other process has or ever had; without spaces. */
   readonly from: string;
+  /** The generation of the log, as this node knows it. */
+  readonly getGeneration: () => number;
   /** Longest message, in bytes; a larger event is announced without its text. Default 524,288: half of what NATS accepts. */
   readonly maxBytes?: number;
 }
@@ -120,11 +134,12 @@ export class ClusterRelay implements CommitRelay {
   }
 
   publishEvents(events: readonly CommittedEvent[]): void {
-    const { transport, from } = this.#options;
+    const { transport, from, getGeneration } = this.#options;
     for (const [projectId, own] of Map.groupBy(events, event => event.projectId)) {
       if (!this.#interest.isFollowed(projectId)) continue;
       const topic = toTopic(projectId);
-      for (const message of encodeEvents(from, own, this.#maxBytes)) transport.publish(topic, message);
+      for (const message of encodeEvents(from, own, this.#maxBytes, getGeneration()))
+        transport.publish(topic, message);
     }
   }
 
@@ -157,11 +172,12 @@ export class ClusterRelay implements CommitRelay {
   }
 
   #receive(projectId: string, text: string): void {
-    const { notifier, from } = this.#options;
+    const { notifier, from, getGeneration } = this.#options;
     const message = decodeRelayMessage(projectId, text);
     // This node's own listeners were told at the commit.
     if (message.from === from) return;
-    if (message.events === undefined) notifier.onRemoteGap([projectId]);
-    else notifier.onRemote(message.events);
+    if (message.events !== undefined && message.generation === getGeneration())
+      notifier.onRemote(message.events);
+    else notifier.onRemoteGap([projectId]);
   }
 }

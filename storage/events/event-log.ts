@@ -24,7 +24,7 @@ const maxPageBytes = 4_194_304;
 /** The newest position of a project's log. */
 export interface StreamHead {
   readonly projectId: string;
-  /** Changes when the numbers start over, as after a restored backup. */
+  /** Changes when the numbers start over: after a restored backup, and after a failover. */
   readonly epoch: string;
   /** The number of the newest event; 0 before the first. */
   readonly seq: number;
@@ -40,8 +40,11 @@ export interface LoggedEvent {
   readonly body: string;
 }
 
+// Epochs of generation 0 are those of releases that knew no generations.
 const selectHeads = `
-  select project_id as "projectId", epoch, last_seq as seq from project_streams where project_id = any ($1::text[])`;
+  select p.project_id as "projectId", p.last_seq as seq,
+    case when g.generation > 0 then p.epoch || '-' || g.generation else p.epoch end as epoch
+  from project_streams p left join log_generation g on true where p.project_id = any ($1::text[])`;
 
 /** The heads of the projects that exist, in no order. */
 export function streamHeads(db: Queries, projectIds: readonly string[]): Promise<StreamHead[]> {

@@ -97,6 +97,8 @@ export class LogTail {
   readonly #db: Queries;
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tails = new LRUCache<string, Tail>({ max: maxTails });
+  /** Counts the resets: a page that was read before the last one is not kept. */
+  #resets = 0;
   /** What is being read elsewhere in the log, of each project one page at a time: the next reader may find what it needs in the tail. */
   readonly #elsewhere = new Map<string, Promise<unknown>>();
 
@@ -132,6 +134,13 @@ export class LogTail {
     if (tail !== undefined) tail.head = Math.max(tail.head, seq);
   }
 
+  /** Drops all tails: the log may have gone back, and its numbers name other events. */
+  reset(): void {
+    this.#resets++;
+    this.#tails.clear();
+    this.#elsewhere.clear();
+  }
+
   /** The events from that number on, up to `limit` of them, or a few more. Rejects as the database does. */
   async read(projectId: string, from: number, limit = pageEvents): Promise<TailPage> {
     for (;;) {
@@ -148,9 +157,9 @@ export class LogTail {
       if (before === undefined) break;
       await before.catch(() => undefined);
     }
-    const reading = this.#readElsewhere(projectId, from, limit).finally(() =>
-      this.#elsewhere.delete(projectId),
-    );
+    const reading = this.#readElsewhere(projectId, from, limit).finally(() => {
+      if (this.#elsewhere.get(projectId) === reading) this.#elsewhere.delete(projectId);
+    });
     this.#elsewhere.set(projectId, reading);
     return reading;
   }
@@ -173,7 +182,9 @@ export class LogTail {
    * tail is added to it.
    */
   async #readElsewhere(projectId: string, from: number, limit: number): Promise<TailPage> {
+    const resets = this.#resets;
     const page = await readLog(this.#db, projectId, from, limit);
+    if (resets !== this.#resets) return page;
     const { end, head, subscriptions } = page;
     const known = this.#tails.peek(projectId);
     if (known === undefined || end > known.end) {

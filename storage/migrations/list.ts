@@ -29,6 +29,7 @@ import { HashRoot } from './hash-root.ts';
 import { Inbox } from './inbox.ts';
 import { Limits } from './limits.ts';
 import { ListedRuns } from './listed-runs.ts';
+import { LogGeneration } from './log-generation.ts';
 import { LogTakeover } from './log-takeover.ts';
 import { LoomActivations } from './loom-activations.ts';
 import { Mails } from './mails.ts';
@@ -122,4 +123,5 @@ export const migrations = [
   { name: '0080-sweep-positions', class: SweepPositions },
   { name: '0081-erased-messages', class: ErasedMessages },
   { name: '0082-stored-bytes', class: StoredBytes },
+  { name: '0083-log-generation', class: LogGeneration },
 ];

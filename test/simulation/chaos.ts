@@ -15,6 +15,9 @@ const minNodes = 2;
 /** No wall clock was ever further ahead, so whatever was set for an instant is due by then: a reminder, a retry, the end of a hold. */
 const endOffsetMs = 3_600_000;
 const maxJumpMs = 600_000;
+/** A node that cannot write leaves its shards within this time, if another one can. */
+const maxLeaseWithoutDatabaseMs = 7_500;
+const recentMs = 1_500;
 
 export class Chaos {
   readonly #fleet: Fleet;
@@ -37,6 +40,8 @@ export class Chaos {
     simulation.tell(() => 'everything is put right');
     simulation.faults.heal();
     simulation.database.offline = false;
+    simulation.database.catchUp();
+    for (const { machine } of members) simulation.database.cutOff(machine, false);
     simulation.endpoints.heal();
     if (!simulation.faults.isPlanned) simulation.database.clockOffset = endOffsetMs;
     for (const { machine, connection } of members) {
@@ -102,6 +107,46 @@ export class Chaos {
       database.offline = true;
       schedule.after(ms, () => (database.offline = false));
     },
+    failover: () => {
+      const { database, schedule, faults } = this.#fleet.simulation;
+      if (database.isBehind) return;
+      const lagMs = 20 + this.#random.next() * 1_500;
+      const awayMs = 50 + this.#random.next() * 1_500;
+      database.fallBehind();
+      this.#parts.tell(() => `the standby falls behind, by ${lagMs.toFixed(0)} ms`);
+      schedule.after(lagMs, () => {
+        if (this.#isOver) return;
+        database.offline = true;
+        schedule.after(awayMs, () => {
+          if (this.#isOver) return;
+          const lost = database.failOver();
+          this.#parts.tell(() => `the standby is promoted, and ${lost} commits are lost`);
+          if (lost > 0) faults.fired('failover');
+          database.offline = false;
+        });
+      });
+    },
+    'lost database': () =>
+      this.#on('serving', member => {
+        const { database, schedule } = this.#fleet.simulation;
+        const { machine, name } = member;
+        if (database.isCutOff(machine)) return;
+        const ms = 500 + this.#random.next() * 14_000;
+        this.#parts.tell(() => `${name} cannot reach the database for ${ms.toFixed(0)} ms`);
+        database.cutOff(machine, true);
+        const since = schedule.now;
+        const { outages } = database;
+        const { renewalsFailed } = member.metrics.counters;
+        schedule.after(maxLeaseWithoutDatabaseMs, () => {
+          const isOver = this.#isOver || ms <= maxLeaseWithoutDatabaseMs || outages !== database.outages;
+          // What it has not observed, it cannot know.
+          if (!isOver && renewalsFailed === member.metrics.counters.renewalsFailed) this.#checkLeft(member, since);
+        });
+        schedule.after(ms, () => {
+          this.#parts.tell(() => `${name} reaches the database again`);
+          database.cutOff(machine, false);
+        });
+      }),
     'clock jump': () =>
       this.#on('serving', ({ name, machine }) => {
         if (this.#isOver) return;
@@ -156,6 +201,24 @@ export class Chaos {
         if (this.#parts.faults.has('join')) this.#start('join');
       }),
   };
+
+  /** A node that cannot write has left its shards if another one could have them all the time. */
+  #checkLeft(member: Member, since: number): void {
+    const { alive, simulation } = this.#fleet;
+    const couldServe = (other: Member): boolean =>
+      other !== member &&
+      other.state === 'serving' &&
+      other.machine.state === 'running' &&
+      other.hasHeldLease(since) &&
+      other.hasWritten(recentMs);
+    if (member.machine.state !== 'running' || !member.hasHeldLease(since)) return;
+    const rival = alive.find(couldServe);
+    if (member.state !== 'serving' || rival === undefined) return;
+    simulation.verdict.broken(
+      'no lease without the database',
+      `${member.name} holds ${[...member.shards].join()} since ${since.toFixed(0)}, and ${rival.name} can write`,
+    );
+  }
 
   get #parts(): { readonly faults: Faults; readonly tell: (line: () => string) => void } {
     const { simulation } = this.#fleet;

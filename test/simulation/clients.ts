@@ -19,7 +19,8 @@ const maxRefusals = 12;
 
 /** What a client heard of one try. */
 type Answer =
-  | { readonly is: 'ok'; readonly value: unknown }
+  /** `timeline`: the last failover of the database that the node had noticed. */
+  | { readonly is: 'ok'; readonly value: unknown; readonly timeline: number }
   | { readonly is: 'refused'; readonly code: string; readonly reason: unknown }
   | { readonly is: 'unknown' };
 
@@ -81,12 +82,36 @@ export class Clients {
     return this.#running;
   }
 
+  /** Keeps what was acknowledged. Call the returned function when the database has lost what came since. */
+  snapshot(): () => void {
+    const { length } = this.looks;
+    return () => {
+      this.looks.length = length;
+      for (const [at, operation] of this.operations.entries()) {
+        if (operation.outcome !== 'ok' || this.#isThere(operation)) continue;
+        this.operations[at] = { ...operation, outcome: 'unknown' };
+      }
+    };
+  }
+
+  #isThere({ actor, id }: Pick<Operation, 'actor' | 'id'>): boolean {
+    const { rows } = this.#fleet.simulation.database;
+    if (actor === notes) return rows.writes.some(({ key }) => key === id);
+    const ref = (ledgers as readonly string[]).includes(actor) ? ledgerRef(actor) : conversationRef(actor);
+    return (rows.read(ref)?.state as { readonly marks: readonly string[] } | undefined)?.marks.includes(id) ?? false;
+  }
+
+  /** The node may have answered from what the database has lost since. */
+  #isOutdated(answer: Answer): boolean {
+    return answer.is === 'ok' && answer.timeline !== this.#fleet.simulation.database.timeline;
+  }
+
   /** Whether that actor answers through that node: at once, or when its node has been found dead and others have taken over. */
   async reaches(member: Member, conversation: string): Promise<boolean> {
     for (let tries = 1; tries <= 3; tries++) {
       const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
       if (answer.is !== 'ok') continue;
-      this.#seen('end', conversation, answer.value);
+      this.#seen('end', conversation, answer);
       return true;
     }
     return false;
@@ -154,10 +179,12 @@ export class Clients {
     if (member === undefined) return;
     const { answer } = await this.#try(member, conversationRef(conversation), 'read', {});
     this.#checkPlanned(member, 'read', answer);
-    if (answer.is === 'ok') this.#seen(client, conversation, answer.value);
+    this.#seen(client, conversation, answer);
   }
 
-  #seen(client: string, actor: string, value: unknown): void {
+  #seen(client: string, actor: string, answer: Answer): void {
+    if (answer.is !== 'ok' || this.#isOutdated(answer)) return;
+    const { value } = answer;
     this.looks.push({ client, actor, ids: value as readonly string[] });
   }
 
@@ -176,7 +203,8 @@ export class Clients {
   /** Posts in one instant over one node: where the actor lives there, they are done in that order. */
   async #burst(client: string, size: number, member = this.#pick()): Promise<void> {
     if (member === undefined) return;
-    const { verdict, faults } = this.#fleet.simulation;
+    const { verdict, faults, database } = this.#fleet.simulation;
+    const { timeline } = database;
     const conversation = this.#pickConversation();
     const latency = this.#latency();
     const firsts = await Promise.all(
@@ -185,7 +213,7 @@ export class Clients {
     if (firsts.some(first => first?.answer.is === 'refused' && first.answer.reason === 'overloaded')) {
       faults.fired('storm');
     }
-    if (!firsts.every(first => first?.wasLocal === true)) return;
+    if (timeline !== database.timeline || !firsts.every(first => first?.wasLocal === true)) return;
     const places = firsts.flatMap(first => (first?.answer.is === 'ok' ? [first.answer.value as number] : []));
     const isAscending = places.every((position, i) => i === 0 || position > (places[i - 1] ?? 0));
     if (!isAscending)
@@ -218,6 +246,10 @@ export class Clients {
       const outcome = this.#toOutcome(tried?.answer, wish, isDoubtful);
       isDoubtful ||= outcome === 'unknown';
       refusals += outcome === 'refused' ? 1 : 0;
+      if (outcome === 'ok' && tried !== undefined && this.#isOutdated(tried.answer)) {
+        this.operations[position] = { ...entry, settledAt: schedule.now, outcome: 'unknown' };
+        return first;
+      }
       if (outcome === 'ok') {
         const value =
           tried?.answer.is === 'ok' && wish.command !== 'note' ? Number(tried.answer.value) : undefined;
@@ -298,7 +330,7 @@ export class Clients {
         member.machine.run(() => {
           wasLocal = member.shards.has(getShard(to.id, shardCount)) && member.isLeased;
           member.ask(to, command, { ...payload, attempt }).then(
-            value => answer({ is: 'ok', value }),
+            value => answer({ is: 'ok', value, timeline: member.knownTimeline }),
             (error: unknown) => answer(this.#refusal(error)),
           );
         }),

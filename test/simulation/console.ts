@@ -32,10 +32,17 @@ const everything: EventView = {
   ]),
 };
 
+/** Where a client is in the log. */
+export interface Cursor {
+  readonly epoch: string;
+  readonly seq: number;
+}
+
 /** A node's side of the streams. */
 export class StreamEndpoint {
   readonly #machine: Machine;
   readonly #schedule: Schedule;
+  readonly #database: SimulatedDatabase;
   readonly #hub: Hub;
   readonly #catchUp: CatchUp;
   readonly #topics = new Map<string, Set<StreamSocket>>();
@@ -51,6 +58,7 @@ export class StreamEndpoint {
     const events = database.logFor(machine);
     this.#machine = machine;
     this.#schedule = schedule;
+    this.#database = database;
     this.#hub = new Hub({
       events,
       clock: machine,
@@ -65,8 +73,20 @@ export class StreamEndpoint {
     notifier.addListener(this.#hub);
   }
 
-  /** A client opens its stream and resumes after `seq`; `frame` is called with every frame until the returned function is. */
-  open(projectId: string, seq: number, frame: (text: string) => void): () => void {
+  /** The log has gone back. */
+  reset(): void {
+    this.#hub.reset();
+  }
+
+  /**
+   * A client opens its stream and resumes after the cursor. Until the returned function is called, `frame` is called with every frame and with
+   * the last failover that the node had noticed when it sent the frame.
+   */
+  open(
+    projectId: string,
+    cursor: Cursor,
+    frame: (text: string, knownTimeline: number) => void,
+  ): () => void {
     const admission = {
       projectId,
       environmentId: undefined,
@@ -85,11 +105,12 @@ export class StreamEndpoint {
       hasEnvironment: () => Promise.resolve(true),
     };
     const session = new StreamSession(admission, context);
-    const socket = new StreamSocket(session, this.#topics, text =>
-      this.#schedule.after(0.5, () => frame(text)),
-    );
+    const socket = new StreamSocket(session, this.#topics, text => {
+      const timeline = this.#database.getKnownTimeline(this.#machine);
+      this.#schedule.after(0.5, () => frame(text, timeline));
+    });
     session.open(socket);
-    session.receive(JSON.stringify({ type: 'resume', epoch: 'first', seq }));
+    session.receive(JSON.stringify({ type: 'resume', ...cursor }));
     return () => this.#machine.run(() => socket.end());
   }
 
@@ -137,6 +158,12 @@ class StreamSocket implements Socket<StreamSession> {
   }
 }
 
+/** A node that takes connections. */
+export interface Endpoint {
+  readonly machine: Machine;
+  readonly streams: StreamEndpoint;
+}
+
 export interface WatcherOptions {
   readonly projectId: string;
   readonly schedule: Schedule;
@@ -145,13 +172,14 @@ export interface WatcherOptions {
   readonly verdict: Verdict;
   readonly faults: Faults;
   /** The endpoint of a node that takes connections; undefined when there is none now. */
-  readonly endpoint: () => { readonly machine: Machine; readonly streams: StreamEndpoint } | undefined;
+  readonly endpoint: () => Endpoint | undefined;
 }
 
-/** A client: has seen every event of its project up to `seq`, each once. */
+/** A client: has seen every event of its project up to `seq` of the epoch, each once. */
 export class Watcher {
   readonly projectId: string;
   seq = 0;
+  epoch: string;
   resumes = 0;
   readonly #options: WatcherOptions;
   #machine: Machine | undefined;
@@ -163,6 +191,7 @@ export class Watcher {
   constructor(options: WatcherOptions) {
     this.#options = options;
     this.projectId = options.projectId;
+    this.epoch = options.database.epoch;
     this.#look();
   }
 
@@ -194,22 +223,30 @@ export class Watcher {
     this.resumes++;
     to.machine.run(() => {
       if (connection !== this.#connection) return;
-      this.#close = to.streams.open(projectId, this.seq, text => {
-        if (connection === this.#connection) this.#hear(text);
+      this.#close = to.streams.open(projectId, { epoch: this.epoch, seq: this.seq }, (text, timeline) => {
+        if (connection === this.#connection) this.#hear(text, timeline);
       });
     });
   }
 
-  #hear(text: string): void {
+  #hear(text: string, knownTimeline: number): void {
     const { schedule, database, verdict, projectId } = this.#options;
     this.#heardAt = schedule.now;
-    const frame = JSON.parse(text) as { type: string; seq?: number; event?: unknown };
+    const frame = JSON.parse(text) as { type: string; seq?: number; epoch?: string; event?: unknown };
     const invariant = 'every event is shown once, in order';
     if (frame.type === 'closed') this.#machine = undefined;
-    if (frame.type === 'reset')
+    if (frame.type === 'reset' && frame.epoch === this.epoch)
       verdict.broken(invariant, `${projectId}: a stream at ${this.seq} was reset: ${text}`);
+    if (frame.type === 'reset') ({ seq: this.seq, epoch: this.epoch } = { seq: 0, epoch: '', ...frame });
     if (frame.type !== 'event') return;
     const seq = frame.seq ?? 0;
+    // Sent before the node noticed a failover: the client is reset later.
+    if (knownTimeline !== database.timeline) {
+      this.seq = seq;
+      return;
+    }
+    if (this.epoch !== database.epoch)
+      verdict.broken(invariant, `${projectId}: ${seq} was shown before the reset: ${text}`);
     if (seq !== this.seq + 1) verdict.broken(invariant, `${projectId}: ${seq} was shown after ${this.seq}`);
     if (database.events.get(projectId)?.[seq - 1]?.body !== JSON.stringify(frame.event)) {
       verdict.broken(invariant, `${projectId}: ${seq} was shown as ${text}`);

@@ -194,7 +194,9 @@ function conversationKind(probe: Probe): AnyActorKind {
         return happen(state, payload.mark, turn);
       },
       delivered: (state, { sequence }) => {
-        if (sequence !== state.delivered + 1) return { reply: state.delivered };
+        // The event may be one that a failover has lost.
+        const isNext = sequence === state.delivered + 1 && sequence <= state.marks.length;
+        if (!isNext) return { reply: state.delivered };
         const effects = sequence < state.marks.length ? [deliver(sequence + 1)] : [];
         return { state: { ...state, delivered: sequence }, effects, reply: sequence };
       },

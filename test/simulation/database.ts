@@ -5,7 +5,13 @@
 import type { EventLog } from '../../gateway/stream/hub.ts';
 import type { ActorRef } from '../../runtime/actor/actor.ts';
 import type { Random } from '../../runtime/time/clock.ts';
-import { StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
+import {
+  Fenced,
+  StoreUnavailable,
+  type Commit,
+  type DueReminder,
+  type Store,
+} from '../../runtime/actor/store.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import type { EventRange, LoggedEvent, StreamHead } from '../../storage/events/event-log.ts';
 import type { Write as ProductionWrite } from '../../storage/statements/statement.ts';
@@ -16,6 +22,7 @@ import {
   type Fault,
   type Leg,
   type MemoryWrite,
+  refill,
 } from '../support/memory-store.ts';
 import type { EventWrite, Write } from './conversation.ts';
 import { Deliveries } from './deliveries.ts';
@@ -45,7 +52,6 @@ export function getProject(conversation: string): string {
   return projects[(conversation.codePointAt(0) ?? 0) % projects.length] as string;
 }
 
-const epoch = 'first';
 const isEvent = (write: MemoryWrite): write is EventWrite => 'event' in write;
 const isStatement = (write: MemoryWrite): write is StatementWrite => 'write' in write;
 
@@ -79,9 +85,17 @@ export class SimulatedDatabase {
   readonly marks = new Map<string, string[]>();
   /** Every mark that is in the log. */
   readonly committed = new Set<string>();
-  readonly #stores = new Set<MemoryStore>();
+  readonly #nodes = new Map<Machine, NodeAccess>();
+  /** How often it was away for all nodes. */
+  outages = 0;
   #offline = false;
   #statements = 0;
+  /** Counts the failovers. */
+  #timeline = 0;
+  /** Goes back to what the standby has; undefined while it follows. */
+  #standby: (() => void)[] | undefined;
+  /** Kept beside the database: what it has lost, others have to forget. */
+  readonly #witnesses: (() => () => void)[] = [];
 
   constructor(options: DatabaseOptions) {
     this.options = options;
@@ -95,8 +109,7 @@ export class SimulatedDatabase {
       now,
       deliveries: this.owed,
       wallClock: () => beginning + schedule.now + this.clockOffset,
-      isOffline: () => this.#offline,
-      travel: (machine, leg) => this.#travel(machine, leg, 'other'),
+      ask: (machine, question) => this.#ask(machine, question),
       stitches: () => this.#readStitches(),
     });
     this.owed.watch(this.deliveries.tables);
@@ -112,20 +125,117 @@ export class SimulatedDatabase {
   }
 
   set offline(offline: boolean) {
+    if (offline) this.outages++;
     this.#offline = offline;
-    for (const store of this.#stores) store.offline = offline;
+    for (const access of this.#nodes.values()) this.#update(access);
   }
 
-  /** The way of one node. */
-  open(machine: Machine, notifier: CommitNotifier): SimulatedStore {
+  /** Counts the failovers. */
+  get timeline(): number {
+    return this.#timeline;
+  }
+
+  /** The epoch of every stream. */
+  get epoch(): string {
+    return `epoch-${this.#timeline}`;
+  }
+
+  /** What a node knows of the failovers. */
+  getKnownTimeline(machine: Machine): number {
+    return this.#nodes.get(machine)?.timeline ?? this.#timeline;
+  }
+
+  /** One node reaches the database, or does not, whatever others do. */
+  cutOff(machine: Machine, isCutOff: boolean): void {
+    const access = this.#nodes.get(machine);
+    if (access === undefined) return;
+    access.isCutOff = isCutOff;
+    this.#update(access);
+  }
+
+  isCutOff(machine: Machine): boolean {
+    return this.#nodes.get(machine)?.isCutOff ?? false;
+  }
+
+  #update(access: NodeAccess): void {
+    access.store.offline = this.#offline || access.isCutOff;
+  }
+
+  /** What is noted of the database is kept with it. `snapshot` returns the function that goes back. */
+  witness(snapshot: () => () => void): void {
+    this.#witnesses.push(snapshot);
+  }
+
+  get isBehind(): boolean {
+    return this.#standby !== undefined;
+  }
+
+  /** The standby gets nothing more. */
+  fallBehind(): void {
+    const { commits } = this;
+    const { length } = commits;
+    const marks = new Map([...this.marks].map(([id, all]) => [id, [...all]]));
+    this.#standby = [
+      this.rows.snapshot(),
+      this.deliveries.snapshot(),
+      this.owed.snapshot(),
+      () => (commits.length = length),
+      () => refill(this.marks, marks),
+      ...this.#witnesses.map(snapshot => snapshot()),
+    ];
+  }
+
+  /** The standby is promoted. Returns how many commits are lost. */
+  failOver(): number {
+    const before = this.commits.length;
+    for (const restore of this.#standby ?? []) restore();
+    this.#standby = undefined;
+    this.#timeline++;
+    return before - this.commits.length;
+  }
+
+  /** The standby follows again, and nothing was lost. */
+  catchUp(): void {
+    this.#standby = undefined;
+  }
+
+  /** The first statement of a node after a failover opens a connection to the new server: the node notices, and then its statement runs. */
+  #notice(machine: Machine): void {
+    const access = this.#nodes.get(machine);
+    if (access === undefined || access.timeline === this.#timeline) return;
+    access.timeline = this.#timeline;
+    machine.run(access.onFailover);
+  }
+
+  /** Asks over the way of a node. Rejects when the database is away, or fails over before the answer is there. */
+  async #ask<T>(machine: Machine, question: () => T): Promise<T> {
+    await this.#travel(machine, 'there', 'other');
+    const access = this.#nodes.get(machine);
+    const isAway = (): boolean => this.#offline || access?.isCutOff === true;
+    if (isAway()) throw new StoreUnavailable('offline');
+    this.#notice(machine);
+    const timeline = this.#timeline;
+    const answer = question();
+    await this.#travel(machine, 'back', 'other');
+    if (isAway() || timeline !== this.#timeline) throw new StoreUnavailable('the connection is lost');
+    return answer;
+  }
+
+  /** The way of one node. `onFailover`: the node drops what it remembers. */
+  open(machine: Machine, notifier: CommitNotifier, onFailover: () => void): SimulatedStore {
     const { schedule, faults } = this.options;
     const appended = new WeakMap<Commit, Appended>();
     const doubtful = new WeakSet<Commit>();
+    const decidedOn = new WeakMap<Commit, number>();
+    const appliedAs = new WeakMap<Commit, { readonly timeline: number; readonly applied: Applied | undefined }>();
     const inner = new MemoryStore({
       clock: machine,
       database: this.rows,
       travel: (leg, errand) => this.#travel(machine, leg, errand),
       fault: commit => {
+        this.#notice(machine);
+        // As a commit lane does with what was decided on the old log.
+        if (decidedOn.get(commit) !== this.#timeline) return new Fenced(commit.actor);
         if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');
         const fault = this.#fault();
         if (fault === 'doubtful') doubtful.add(commit);
@@ -136,15 +246,39 @@ export class SimulatedDatabase {
         faults.fired('load failed');
         return new StoreUnavailable('the snapshot could not be read');
       },
-      applied: commit => appended.set(commit, this.#apply(commit, machine.name, schedule.now)),
+      applied: commit => {
+        appended.set(commit, this.#apply(commit, machine.name, schedule.now));
+        appliedAs.set(commit, { timeline: this.#timeline, applied: this.commits.at(-1) });
+      },
     });
-    inner.offline = this.#offline;
-    this.#stores.add(inner);
-    return new SimulatedStore(this, machine, inner, notifier, commit => {
-      const { events, ...numbers } = appended.get(commit) ?? { events: [] };
-      // With the answer, the numbers are lost.
-      return { events, row: doubtful.has(commit) ? undefined : numbers };
+    const access = { store: inner, timeline: this.#timeline, isCutOff: false, onFailover };
+    this.#nodes.set(machine, access);
+    this.#update(access);
+    return new SimulatedStore(this, machine, inner, notifier, {
+      decide: commit => decidedOn.set(commit, access.timeline),
+      getAppended: commit => {
+        const { events, ...numbers } = appended.get(commit) ?? { events: [] };
+        const isSettled = doubtful.has(commit) || appliedAs.get(commit)?.timeline !== this.#timeline;
+        // With the answer, the numbers are lost.
+        return { events, row: isSettled ? undefined : numbers };
+      },
+      isLost: commit => {
+        const as = appliedAs.get(commit);
+        if (as === undefined || as.timeline === this.#timeline) return false;
+        this.#notice(machine);
+        return as.applied === undefined || !this.commits.includes(as.applied);
+      },
+      ask: question => this.#askStore(machine, question),
     });
+  }
+
+  /** As `#ask`, for what goes its own way to the rows. */
+  async #askStore<T>(machine: Machine, question: () => Promise<T>): Promise<T> {
+    if (!this.#offline && !this.isCutOff(machine)) this.#notice(machine);
+    const timeline = this.#timeline;
+    const answer = await question();
+    if (timeline !== this.#timeline) throw new StoreUnavailable('the connection is lost');
+    return answer;
   }
 
   /** The actor has been written to by another node since. */
@@ -199,7 +333,8 @@ export class SimulatedDatabase {
       const { conversation, sequence, mark } = write.event;
       const event = {
         projectId: getProject(conversation),
-        eventId: `evt_${write.key}`,
+        // Of a post that is repeated after a failover, another event.
+        eventId: `evt_${write.key}${'@'.repeat(this.#timeline)}`,
         eventName: getEventName(mark),
         environmentId,
         occurredAt: new Date(write.event.at).toISOString(),
@@ -233,21 +368,14 @@ export class SimulatedDatabase {
 
   /** The log as a node's streams read it. */
   logFor(machine: Machine): EventLog {
-    const read = async <T>(of: () => T): Promise<T> => {
-      await this.#travel(machine, 'there', 'other');
-      const found = this.#offline ? undefined : of();
-      await this.#travel(machine, 'back', 'other');
-      if (found === undefined) throw new StoreUnavailable('offline');
-      return found;
-    };
     return {
-      heads: ids => read(() => ids.map(id => this.#head(id))),
-      page: span => read(() => this.#page(span)),
+      heads: ids => this.#ask(machine, () => ids.map(id => this.#head(id))),
+      page: span => this.#ask(machine, () => this.#page(span)),
     };
   }
 
   #head(projectId: string): StreamHead {
-    return { projectId, epoch, seq: this.events.get(projectId)?.length ?? 0 };
+    return { projectId, epoch: this.epoch, seq: this.events.get(projectId)?.length ?? 0 };
   }
 
   #page({ projectId, after, through, limit = 200 }: EventRange): LoggedEvent[] {
@@ -255,10 +383,28 @@ export class SimulatedDatabase {
   }
 }
 
-/** What a commit has appended; no row where its answer was lost. */
-type GetAppended = (commit: Commit) => Pick<Appended, 'events'> & {
-  readonly row: Partial<Omit<Appended, 'events'>> | undefined;
-};
+/** A node's way to the database. */
+interface NodeAccess {
+  readonly store: MemoryStore;
+  /** The last failover that the node has noticed. */
+  timeline: number;
+  isCutOff: boolean;
+  readonly onFailover: () => void;
+}
+
+/** What the database knows of a node's commits. */
+interface CommitRecords {
+  /** A commit was decided, and waits. */
+  readonly decide: (commit: Commit) => void;
+  /** What it has appended; no row where its answer was lost. */
+  readonly getAppended: (commit: Commit) => Pick<Appended, 'events'> & {
+    readonly row: Partial<Omit<Appended, 'events'>> | undefined;
+  };
+  /** It was applied, and a failover has lost it before its answer came. */
+  readonly isLost: (commit: Commit) => boolean;
+  /** Rejects what a failover interrupts. */
+  readonly ask: <T>(question: () => Promise<T>) => Promise<T>;
+}
 
 /** The store of one node: everything that comes back from it is heard in the node's machine, and news goes out after a commit. */
 export class SimulatedStore implements Store<Write> {
@@ -266,33 +412,38 @@ export class SimulatedStore implements Store<Write> {
   readonly #machine: Machine;
   readonly #inner: MemoryStore;
   readonly #notifier: CommitNotifier;
-  readonly #getAppended: GetAppended;
+  readonly #records: CommitRecords;
 
   constructor(
     database: SimulatedDatabase,
     machine: Machine,
     inner: MemoryStore,
     notifier: CommitNotifier,
-    getAppended: GetAppended,
+    records: CommitRecords,
   ) {
     this.#database = database;
     this.#machine = machine;
     this.#inner = inner;
     this.#notifier = notifier;
-    this.#getAppended = getAppended;
+    this.#records = records;
   }
 
   async load(actor: ActorRef): ReturnType<Store['load']> {
-    if (actor.kind !== 'stitch') return this.#heard(this.#inner.load(actor));
+    if (actor.kind !== 'stitch') return this.#ask(() => this.#inner.load(actor));
     this.#database.owed.loads(this.#machine.name, actor.id);
-    const loaded = await this.#heard(this.#inner.load(actor));
+    const loaded = await this.#ask(() => this.#inner.load(actor));
     return loaded && decodeStitch(loaded);
   }
 
   async commit(given: Commit<Write>): Promise<void> {
     const commit = this.#toStored(given);
+    this.#records.decide(commit);
     await this.#heard(this.#inner.commit(commit));
-    const { events, row } = this.#getAppended(commit);
+    if (this.#records.isLost(commit)) {
+      commit.chain.broken = true;
+      throw new Fenced(commit.actor);
+    }
+    const { events, row } = this.#records.getAppended(commit);
     if (events.length > 0) this.#notifier.notifyCommitted(events, row === undefined ? [] : [{ ...row }]);
   }
 
@@ -309,15 +460,27 @@ export class SimulatedStore implements Store<Write> {
   }
 
   dueReminders(now: number, limit: number, shards?: readonly number[]): ReturnType<Store['dueReminders']> {
-    return this.#heard(this.#inner.dueReminders(now, limit, shards));
+    return this.#ask(() => this.#inner.dueReminders(now, limit, shards));
+  }
+
+  get writtenAt(): number {
+    return this.#inner.writtenAt;
+  }
+
+  probe(): void {
+    this.#inner.probe();
   }
 
   postponeReminder(reminder: DueReminder, at: number, error: string): Promise<void> {
-    return this.#heard(this.#inner.postponeReminder(reminder, at, error));
+    return this.#ask(() => this.#inner.postponeReminder(reminder, at, error));
   }
 
   addDeadLetter(...buried: Parameters<Store['addDeadLetter']>): Promise<void> {
-    return this.#heard(this.#inner.addDeadLetter(...buried));
+    return this.#ask(() => this.#inner.addDeadLetter(...buried));
+  }
+
+  #ask<T>(question: () => Promise<T>): Promise<T> {
+    return this.#heard(this.#records.ask(question));
   }
 
   #heard<T>(answer: Promise<T>): Promise<T> {
@@ -327,6 +490,8 @@ export class SimulatedStore implements Store<Write> {
       value => this.#machine.run(() => resolve(value)),
       (error: unknown) => {
         if (error instanceof StoreUnavailable && this.#database.offline) faults.fired('database offline');
+        else if (error instanceof StoreUnavailable && this.#database.isCutOff(this.#machine))
+          faults.fired('lost database');
         this.#machine.run(() => reject(error as Error));
       },
     );

@@ -7,6 +7,7 @@ import { matchesEventNames } from '../../protocol/events.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
 import type { EnvironmentKind } from '../../protocol/resources/index.ts';
 import type { LogEntry } from './delivery-sources.ts';
+import { refill } from '../support/memory-store.ts';
 import { type DeliveryRow, isFinal, type DeliveryTables } from './delivery-tables.ts';
 import type { StoredStitch } from './delivery-tables.ts';
 import { type DeliveriesOptions, Erasures } from './erasures.ts';
@@ -44,12 +45,46 @@ export class Deliveries {
   /** The first stop at which it was open, by delivery. */
   readonly #stopped = new Map<string, Stop>();
   readonly #known = new KnownToNodes();
+  /** Deliveries of events that the database has lost, and when, in virtual milliseconds. */
+  readonly #lost = new Map<string, number>();
   #tables: DeliveryTables | undefined;
 
   constructor(options: DeliveriesOptions) {
     this.#options = options;
     this.erasures = new Erasures(options);
     this.#replays = new Replays(options.verdict);
+  }
+
+  /**
+   * Keeps what is owed as it is now. Call the returned function when the database has lost what came since: nobody owes that any more. What a
+   * receiver has got it keeps.
+   */
+  snapshot(): () => void {
+    const stitches = new Map(this.#stitches);
+    const expected = new Map([...this.#expected].map(([id, each]) => [id, { ...each }]));
+    const stopped = new Map(this.#stopped);
+    const replays = this.#replays.snapshot();
+    return () => {
+      refill(this.#stitches, stitches);
+      for (const [id, each] of this.#expected) {
+        const before = expected.get(id);
+        if (before === undefined) this.#lose(id);
+        else Object.assign(each, before, { isTaken: each.isTaken });
+      }
+      for (const [key, thread] of this.#threads)
+        this.#threads.set(
+          key,
+          thread.filter(({ deliveryId }) => this.#expected.has(deliveryId)),
+        );
+      refill(this.#stopped, stopped);
+      replays();
+      this.#known.forget();
+    };
+  }
+
+  #lose(deliveryId: string): void {
+    this.#expected.delete(deliveryId);
+    this.#lost.set(deliveryId, this.#options.now());
   }
 
   /** The tables are made after this, which they tell of their changes. */
@@ -172,7 +207,10 @@ export class Deliveries {
       const expected = this.#expected.get(deliveryId);
       const stop = this.#stopped.get(deliveryId);
       const isCancelled = stop !== undefined && (stop.at < loadedAt || stop.number <= stops);
-      if (!isCancelled && (expected !== undefined || trigger !== 'scheduled')) continue;
+      // A node that has read the stitch's row since knows nothing of what is lost.
+      const isLost = (this.#lost.get(deliveryId) ?? -Infinity) > loadedAt;
+      const isKnown = expected !== undefined || trigger !== 'scheduled' || isLost;
+      if (!isCancelled && isKnown) continue;
       const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;
       verdict.broken('nothing is delivered that nobody wants', detail);
     }
@@ -251,7 +289,7 @@ export class Deliveries {
     const { verdict } = this.#options;
     for (const row of this.#rows.values()) {
       const expected = this.#expected.get(row.deliveryId);
-      if (row.trigger === 'scheduled' && expected === undefined) {
+      if (row.trigger === 'scheduled' && expected === undefined && !this.#lost.has(row.deliveryId)) {
         const detail = `${row.stitchId} has a delivery of event ${row.eventSeq} (${row.eventName})`;
         verdict.broken('nothing is delivered that nobody wants', detail);
       }

@@ -3,7 +3,9 @@
  * statements, over a way on which each may get lost.
  */
 import { stitchSnapshot } from '../../actors/stitch/snapshot.ts';
-import { StoreUnavailable, type Loaded } from '../../runtime/actor/store.ts';
+import type { Loaded } from '../../runtime/actor/store.ts';
+import { StoreUnavailable } from '../../runtime/actor/store.ts';
+import { refill } from '../support/memory-store.ts';
 import type { Queries } from '../../storage/database/index.ts';
 import type { AppendedEvent, Write } from '../../storage/statements/statement.ts';
 import { deriveDeliveryId } from '../../storage/deliveries/subscriptions.ts';
@@ -29,8 +31,8 @@ export interface DeliveryDatabaseOptions {
   readonly now: () => number;
   /** What the database's clock shows, in epoch milliseconds. */
   readonly wallClock: () => number;
-  readonly isOffline: () => boolean;
-  readonly travel: (machine: Machine, leg: 'there' | 'back') => Promise<void>;
+  /** Asks over a way of that node, which may break. */
+  readonly ask: <T>(machine: Machine, question: () => T) => Promise<T>;
   /** The stored rows of stitches, by id. */
   readonly stitches: () => ReadonlyMap<string, StoredStitch>;
 }
@@ -56,6 +58,18 @@ export class DeliveryDatabase {
     this.#options = options;
     this.tables = new DeliveryTables(options.projects, options);
     this.logs = new Map(options.projects.map(id => [id, []]));
+  }
+
+  /** Keeps everything as it is now. Call the returned function to go back to it. */
+  snapshot(): () => void {
+    const tables = this.tables.snapshot();
+    const lengths = [...this.logs.values()].map(log => [log, log.length] as const);
+    const dropped = new Map(this.#dropped);
+    return () => {
+      tables();
+      for (const [log, length] of lengths) log.length = length;
+      refill(this.#dropped, dropped);
+    };
   }
 
   /** Numbers the event, and appends it. */
@@ -121,13 +135,9 @@ export class DeliveryDatabase {
 
   /** The database as a node's parts read it. */
   queriesFor(machine: Machine): Queries {
-    const { faults, isOffline, travel } = this.#options;
+    const { faults, ask } = this.#options;
     const query = async (_: string, values: readonly unknown[], name = ''): Promise<unknown[]> => {
-      await travel(machine, 'there');
-      if (isOffline()) throw new StoreUnavailable('offline');
-      const rows = answer(this.#sources, name, values);
-      await travel(machine, 'back');
-      if (isOffline()) throw new StoreUnavailable('offline');
+      const rows = await ask(machine, () => answer(this.#sources, name, values));
       if (faults.strikes('read failed', 0.02)) {
         faults.fired('read failed');
         throw new StoreUnavailable('the answer was lost');

@@ -4,7 +4,7 @@
  */
 import type { Write } from '../../storage/statements/statement.ts';
 import type { Span } from '../../storage/deliveries/subscriptions.ts';
-import type { MemoryWrite } from '../support/memory-store.ts';
+import { type MemoryWrite, refill } from '../support/memory-store.ts';
 import type { Verdict } from './invariants.ts';
 
 /** A row of `stitches` as it is stored: the columns, with jsonb parsed. */
@@ -84,6 +84,20 @@ export class DeliveryTables {
   constructor(projects: readonly string[], options: DeliveryTablesOptions) {
     this.streams = new Map(projects.map(id => [id, { lastSeq: 0, subscriptions: 0 }]));
     this.#options = options;
+  }
+
+  /** Keeps everything as it is now. Call the returned function to go back to it. */
+  snapshot(): () => void {
+    const streams = [...this.streams].map(([id, stream]) => [id, { ...stream }] as const);
+    const { spans } = this;
+    const deliveries = new Map(this.deliveries);
+    const attempts = new Map([...this.attempts].map(([id, made]) => [id, new Map(made)]));
+    return () => {
+      for (const [id, stream] of streams) Object.assign(this.getStream(id), stream);
+      this.spans = spans;
+      refill(this.deliveries, deliveries);
+      refill(this.attempts, attempts);
+    };
   }
 
   getStream(projectId: string): Stream {

@@ -23,6 +23,8 @@ export const faultKinds = {
   'slow commit': 'a commit took longer than a lease',
   'load failed': 'a snapshot could not be read',
   'database offline': 'the database was away, and refused something',
+  failover: 'the database failed over to a standby that lagged behind, and lost commits',
+  'lost database': 'a node could not reach the database, and others could',
   'clock jump': 'a wall clock jumped by minutes',
   'short pause': 'a process stood still for less than a lease',
   'long pause': 'a process stood still for more than a lease',

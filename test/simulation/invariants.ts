@@ -7,6 +7,7 @@ export const invariants = {
   'one writer per version': 'rule 2',
   'nothing is served past the lease': 'leases',
   'one lease per shard': 'leases',
+  'no lease without the database': 'leases',
   'nothing is applied twice': 'idempotency',
   'what was refused is not applied': 'rule 1',
   'order is kept': 'rule 5',

@@ -32,6 +32,13 @@ export class KnownToNodes {
   /** The number of the last stop for which a node was told to withdraw what waits, by node and stitch. */
   readonly #withdrawn = new Map<string, number>();
 
+  /** The database failed over: what nodes know of it may be of what is lost. */
+  forget(): void {
+    this.#knowledge.clear();
+    this.#begunAt.clear();
+    this.#withdrawn.clear();
+  }
+
   /** A node reads the row of the stitch: what it knew of it before is forgotten. */
   load(node: string, stitchId: string, now: number): void {
     const knowledge = { loadedAt: now, begun: new Set<string>(), heard: new Map<string, number | null>() };

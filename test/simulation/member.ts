@@ -19,6 +19,7 @@ import { ClusterRelay } from '../../storage/events/cluster-relay.ts';
 import { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import { StreamEndpoint } from './console.ts';
 import { conversations, createKinds } from './conversation.ts';
+import type { SimulatedStore } from './database.ts';
 import type { Machine } from './machine.ts';
 import type { Connection } from './network.ts';
 import type { EnvelopeHandler, Transport } from '../../runtime/transport/transport.ts';
@@ -59,6 +60,9 @@ export class Member {
   readonly #whenDead = new Set<() => void>();
   readonly #simulation: Simulation;
   readonly #node: Node;
+  readonly #store: SimulatedStore;
+  /** When it got its lease, in virtual milliseconds. */
+  #leasedFrom = 0;
   readonly #stitches: NodeStitches;
   /** Until when it may serve, in its monotonic time. */
   #until = Infinity;
@@ -86,7 +90,13 @@ export class Member {
       counters,
       atTurnEnd: callback => machine.after(0, callback),
     });
-    const relay = new ClusterRelay({ transport: this.transport, clock: machine, notifier, from: name });
+    const relay = new ClusterRelay({
+      transport: this.transport,
+      clock: machine,
+      notifier,
+      from: name,
+      getGeneration: () => simulation.database.getKnownTimeline(machine),
+    });
     notifier.setRelay(relay);
     connection.onChange(connected => {
       if (!connected) return;
@@ -115,8 +125,10 @@ export class Member {
     this.#stitches = new NodeStitches({ simulation, machine, notifier, random, log });
     const kinds = createKinds({
       decided: (self, command, payload) => this.#decided(self, command, payload),
-      deliver: (conversation, sequence) => simulation.receiver.deliver(machine, conversation, sequence),
+      deliver: (conversation, sequence) =>
+        simulation.receiver.deliver(machine, conversation, sequence, () => this.isCurrent),
     });
+    this.#store = simulation.database.open(machine, notifier, () => this.#onFailover());
     this.#node = new Node({
       kinds: [...kinds, this.#stitches.kind],
       clock: machine,
@@ -125,12 +137,40 @@ export class Member {
       limits,
       metrics: this.metrics,
       shards: shardCount,
-      store: simulation.database.open(machine, notifier),
+      store: this.#store,
       transport: this.#heard(this.transport),
       placement: this.#watched(placement),
       onShardsTaken: () => this.#stitches.onShardsTaken(),
     });
     this.#stitches.attach(this.#node);
+  }
+
+  /** Whether it has noticed the last failover of the database. */
+  get isCurrent(): boolean {
+    return this.knownTimeline === this.#simulation.database.timeline;
+  }
+
+  /** The last failover of the database that it has noticed. */
+  get knownTimeline(): number {
+    return this.#simulation.database.getKnownTimeline(this.machine);
+  }
+
+  /** Whether it has written to the database within so many milliseconds. */
+  hasWritten(withinMs: number): boolean {
+    return this.machine.monotonic() - this.#store.writtenAt < withinMs;
+  }
+
+  /** Whether it has held a lease without a gap since then, in virtual milliseconds. */
+  hasHeldLease(since: number): boolean {
+    return this.isLeased && this.#leasedFrom <= since;
+  }
+
+  /** As production's parts are put together. */
+  #onFailover(): void {
+    this.#simulation.tell(() => `${this.name} notices the failover`);
+    this.#stitches.reset();
+    this.#node.reload();
+    this.streams.reset();
   }
 
   get stats(): Node['stats'] {
@@ -244,7 +284,12 @@ export class Member {
   #noted(shards: NodeShards): NodeShards {
     return {
       count: shards.count,
+      get writtenAt() {
+        return shards.writtenAt;
+      },
+      probe: () => shards.probe(),
       serveUntil: until => {
+        if (!this.isLeased || this.#until === Infinity) this.#leasedFrom = this.#simulation.schedule.now;
         this.#lastLeased = this.#leasedAtLast();
         this.#until = until;
         shards.serveUntil(until);

@@ -56,7 +56,15 @@ const giveUpMs = 300_000;
 /** Shards without any work. */
 function idleShards(count: number): NodeShards {
   const done = (): Promise<void> => Promise.resolve();
-  return { count, serveUntil: () => undefined, take: done, waitUntilIdle: done, release: done };
+  return {
+    count,
+    writtenAt: Infinity,
+    probe: () => undefined,
+    serveUntil: () => undefined,
+    take: done,
+    waitUntilIdle: done,
+    release: done,
+  };
 }
 
 class SimulatedCluster {

@@ -1,4 +1,5 @@
 /** A customer's system to which conversations deliver their events. It fails now and then, and answers that it sends get lost. */
+import { refill } from '../support/memory-store.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Faults } from './faults.ts';
@@ -24,12 +25,25 @@ export class Receiver {
     this.#options = options;
   }
 
-  /** As an outbound request of that machine. */
-  async deliver(machine: Machine, conversation: string, sequence: number): Promise<void> {
+  /** Keeps what was seen. Call the returned function when the database has lost what came since: its numbers are given again. */
+  snapshot(): () => void {
+    const seen = new Map(this.seen);
+    return () => refill(this.seen, seen);
+  }
+
+  /** As an outbound request of that machine. `isCurrent`: the node has noticed the last failover. */
+  async deliver(
+    machine: Machine,
+    conversation: string,
+    sequence: number,
+    isCurrent: () => boolean,
+  ): Promise<void> {
     const { schedule, random, faults } = this.#options;
+    const { timeline } = this.#options.database;
+    const wasCurrent = isCurrent();
     await schedule.sleep(1 + random.next() * 10);
     const refuses = faults.strikes('failing receiver', 0.1);
-    if (!refuses) this.#take(conversation, sequence);
+    if (!refuses) this.#take(conversation, sequence, wasCurrent && timeline === this.#options.database.timeline);
     const loses = faults.strikes('failing receiver', 0.05);
     await schedule.sleep(1 + random.next() * 10);
     await new Promise<void>(resolve => machine.run(resolve));
@@ -38,14 +52,17 @@ export class Receiver {
     throw new Error(refuses ? 'the receiver answered 500' : 'the answer was lost');
   }
 
-  #take(conversation: string, sequence: number): void {
+  /** @param isCurrent the node sends what the database has, and not what was lost in a failover */
+  #take(conversation: string, sequence: number, isCurrent: boolean): void {
     const { database, verdict } = this.#options;
     if (database.marks.get(conversation)?.[sequence - 1] === undefined) {
+      if (!isCurrent) return;
       verdict.broken('only what is committed leaves', `event ${sequence} of ${conversation} was delivered`);
     }
     const before = this.seen.get(conversation) ?? 0;
     if (sequence <= before) this.repeats++;
     else if (sequence === before + 1) this.seen.set(conversation, sequence);
-    else verdict.broken('order is kept', `${conversation}: event ${sequence} was delivered after ${before}`);
+    else if (isCurrent)
+      verdict.broken('order is kept', `${conversation}: event ${sequence} was delivered after ${before}`);
   }
 }

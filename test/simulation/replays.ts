@@ -40,6 +40,15 @@ export class Replays {
     this.#verdict = verdict;
   }
 
+  /** Keeps everything as it is now. Call the returned function to go back to it. */
+  snapshot(): () => void {
+    const kept = this.#replays.map(replay => [replay, replay.state] as const);
+    return () => {
+      this.#replays.length = kept.length;
+      for (const [replay, state] of kept) replay.state = state;
+    };
+  }
+
   /**
    * A commit has written the row of the stitch.
    *

@@ -51,6 +51,8 @@ export async function simulate(
   simulation.tell(() => `faults: ${simulation.faults.enabled.join(', ')}`);
   for (let i = 0; i < 2 + Math.floor(simulation.random('size').next() * 3); i++) fleet.start();
   const clients = new Clients(fleet, clientCount);
+  simulation.database.witness(() => simulation.receiver.snapshot());
+  simulation.database.witness(() => clients.snapshot());
   const owner = new StitchOwner(fleet);
   const watchers = projects.map(projectId => watch(projectId, simulation, fleet));
   try {
@@ -155,12 +157,12 @@ function unfinished(
       detail: `${conversation}: ${seen} of ${marks.length}`,
     });
   }
-  for (const { seq, projectId } of watchers) {
+  for (const { seq, epoch, projectId } of watchers) {
     const head = database.events.get(projectId)?.length ?? 0;
-    if (seq !== head) {
+    if (seq !== head || epoch !== database.epoch) {
       open.push({
         invariant: 'every event is shown once, in order',
-        detail: `${projectId}: ${seq} of ${head}`,
+        detail: `${projectId}: ${seq} of ${head} in ${epoch}`,
       });
     }
   }

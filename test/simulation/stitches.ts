@@ -48,6 +48,7 @@ export class NodeStitches {
   readonly #followedLog: FollowedLog;
   #scanners: readonly RecoveryScanner[] = [];
   #waker: Waker | undefined;
+  #behind: StitchesBehind | undefined;
 
   constructor(options: NodeStitchesOptions) {
     this.#options = options;
@@ -87,6 +88,7 @@ export class NodeStitches {
     const pages = (find: typeof unfinishedStitches) => (): Pages =>
       findPages((limit, after) => find(db, limit, after));
     const behind = new StitchesBehind(db, this.#followedLog);
+    this.#behind = behind;
     notifier.addListener({
       onAppended(stretches) {
         for (const appended of stretches) behind.add(appended);
@@ -109,6 +111,12 @@ export class NodeStitches {
       clock: machine,
       log,
     });
+  }
+
+  /** The log has gone back. */
+  reset(): void {
+    this.#followedLog.reset();
+    this.#behind?.reset();
   }
 
   /** The node has taken shards. */

@@ -67,6 +67,20 @@ export class MemoryDatabase {
   readonly writes: MemoryWrite[] = [];
   readonly #keys = new Set<string>();
 
+  /** Keeps everything as it is now. Call the returned function to go back to it. */
+  snapshot(): () => void {
+    const { rows, reminders, errors, letters, writes } = this;
+    const maps = [rows, reminders, errors].map(map => [map, new Map<string, unknown>(map)] as const);
+    const lengths = [letters.length, writes.length] as const;
+    const keys = [...this.#keys];
+    return () => {
+      for (const [map, kept] of maps) refill(map as Map<string, unknown>, kept);
+      [letters.length, writes.length] = lengths;
+      this.#keys.clear();
+      for (const key of keys) this.#keys.add(key);
+    };
+  }
+
   read(actor: ActorRef): Loaded | undefined {
     const row = this.rows.get(toName(actor));
     return row && { version: row.version, state: JSON.parse(row.text) as unknown };
@@ -119,6 +133,12 @@ export class MemoryDatabase {
   }
 }
 
+/** Gives a map the entries of another. */
+export function refill<Key, Value>(map: Map<Key, Value>, entries: ReadonlyMap<Key, Value>): void {
+  map.clear();
+  for (const [key, value] of entries) map.set(key, value);
+}
+
 interface Waiting {
   readonly commit: Commit<MemoryWrite>;
   readonly resolve: () => void;
@@ -139,10 +159,29 @@ export class MemoryStore implements Store<MemoryWrite> {
   loads = 0;
   readonly #options: MemoryStoreOptions;
   readonly #lane: CommitQueue = { waiting: [], flushing: false };
+  #writtenAt = -Infinity;
+  #isProbing = false;
 
   constructor(options: MemoryStoreOptions) {
     this.#options = options;
     this.database = options.database ?? new MemoryDatabase();
+  }
+
+  get writtenAt(): number {
+    return this.#writtenAt;
+  }
+
+  probe(): void {
+    if (this.#isProbing) return;
+    this.#isProbing = true;
+    const sentAt = this.#options.clock.monotonic();
+    const answered = this.#arrive().then(() => this.#return());
+    answered
+      .then(
+        () => this.#note(sentAt),
+        () => undefined,
+      )
+      .finally(() => (this.#isProbing = false));
   }
 
   async load(actor: ActorRef): Promise<Loaded | undefined> {
@@ -201,11 +240,13 @@ export class MemoryStore implements Store<MemoryWrite> {
   async #flush(lane: CommitQueue): Promise<void> {
     lane.flushing = true;
     for (;;) {
+      const sentAt = this.#options.clock.monotonic();
       await this.#travel('there', 'commit');
       if (lane.waiting.length === 0) break;
       const batch = lane.waiting.splice(0);
       const settle: (() => void)[] = [];
       let settleLate = false;
+      const isWritten = !this.offline;
       for (const waiting of batch) {
         const fault = this.offline ? 'unavailable' : this.#options.fault?.(waiting.commit);
         settleLate ||= fault === 'lost' || fault === 'doubtful';
@@ -213,9 +254,14 @@ export class MemoryStore implements Store<MemoryWrite> {
       }
       await this.#travel('back', 'commit');
       if (settleLate) await this.#travel('back', 'commit');
+      else if (isWritten) this.#note(sentAt);
       for (const done of settle) done();
     }
     lane.flushing = false;
+  }
+
+  #note(sentAt: number): void {
+    this.#writtenAt = Math.max(this.#writtenAt, sentAt);
   }
 
   /** Applies the commit, or not, and gives what to tell its caller. */

@@ -20,17 +20,21 @@ const name = 'standby';
 
 export interface Standby {
   readonly url: string;
+  /** Ends the replication when the standby has everything so far: what the primary commits from then on is lost in a failover. */
+  fallBehind(): Promise<void>;
   /** Makes it a primary of its own. */
   promote(): Promise<void>;
 }
 
 /**
- * From then on the primary acknowledges no commit that the standby does not have. Gone with the test; what a killed test leaves is removed as its
- * databases are.
+ * Starts a standby, which is removed with the test; what a killed test leaves is removed as its databases are.
+ *
+ * @param isSynchronous from then on the primary acknowledges no commit that the standby does not have
  */
 export async function startStandby(
   t: { teardown(handler: () => Promise<void>): unknown },
   { url: primaryUrl, superuserUrl }: Pick<TestServer, 'url' | 'superuserUrl'>,
+  isSynchronous = true,
 ): Promise<Standby> {
   const root = await mkdtemp(join(dataRoot, `skein-test-${process.pid}-`));
   await chmod(root, 0o711);
@@ -54,21 +58,41 @@ export async function startStandby(
   };
   await startServer(t, data, standbyPort);
 
-  await primary.query(`alter system set synchronous_standby_names = '${name}'`);
-  await primary.query('select pg_reload_conf()');
+  if (isSynchronous) {
+    await primary.query(`alter system set synchronous_standby_names = '${name}'`);
+    await primary.query('select pg_reload_conf()');
+  }
   await eventually('standby that follows', async () => {
-    const { rows } = await primary.query(`select from pg_stat_replication where sync_state = 'sync'`);
+    const { rows } = await primary.query(`select from pg_stat_replication where sync_state = $1`, [
+      isSynchronous ? 'sync' : 'async',
+    ]);
     return rows.length === 1;
   });
   await primary.end();
+  const order = async (...statements: readonly string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: toStandby(superuserUrl) });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
   return {
     url: toStandby(primaryUrl),
-    async promote() {
-      const client = new pg.Client({ connectionString: toStandby(superuserUrl) });
+    async fallBehind() {
+      const client = new pg.Client({ connectionString: superuserUrl });
       await client.connect();
-      await client.query('select pg_promote()');
+      const { rows } = await client.query<{ lsn: string }>('select pg_current_wal_lsn() as lsn');
+      await eventually('standby that has everything', async () => {
+        const caughtUp = 'select from pg_stat_replication where replay_lsn >= $1';
+        return (await client.query(caughtUp, [rows[0]?.lsn])).rows.length === 1;
+      });
+      await order(`alter system set primary_conninfo = ''`, 'select pg_reload_conf()');
+      await eventually('end of the replication', async () => {
+        const { rows } = await client.query('select from pg_stat_replication');
+        return rows.length === 0;
+      });
       await client.end();
     },
+    promote: () => order('select pg_promote()'),
   };
 }
 

@@ -20,6 +20,8 @@ export interface TestClusterOptions {
   readonly durable?: boolean;
   /** Each node reaches NATS through a proxy of its own. Default false. */
   readonly proxied?: boolean;
+  /** The same for the database. */
+  readonly proxiedDatabase?: boolean;
   /** The nodes serve gRPC, and tell where. Default false. */
   readonly grpc?: boolean;
   /** Of another version, in which the nodes are started, on a database that they make their tables in. Default: this version, migrated. */
@@ -47,6 +49,8 @@ export class TestCluster {
   readonly #grpcAddresses: Map<string, string> | undefined;
   /** By the node's id; undefined when the nodes have none. */
   readonly #proxies: Map<string, Proxy> | undefined;
+  /** The same for the database. */
+  readonly #databaseProxies: Map<string, Proxy> | undefined;
 
   private constructor(
     t: Ending,
@@ -62,6 +66,7 @@ export class TestCluster {
     this.#program = options.program ?? options.main;
     this.shards = options.shards ?? 256;
     this.#proxies = options.proxied === true ? new Map() : undefined;
+    this.#databaseProxies = options.proxiedDatabase === true ? new Map() : undefined;
     this.#grpcAddresses = options.grpc === true ? new Map() : undefined;
     const key = (): string => `k1:${randomBytes(32).toString('base64')}`;
     this.#environment = {
@@ -96,7 +101,7 @@ export class TestCluster {
   /** A node of this cluster that is not started. */
   async make(environment: Readonly<Record<string, string>> = {}): Promise<NodeProcess> {
     const id = `node-${++this.#made}`;
-    const way = this.#proxies === undefined ? {} : { NATS_URL: await this.#createProxy(id, this.#proxies) };
+    const way = await this.#createProxies(id);
     const grpc = this.#grpcAddresses === undefined ? {} : await this.#advertise(id, this.#grpcAddresses);
     const own = { ...this.#environment, ...way, ...grpc, NODE_ID: id, ...environment };
     const node = await NodeProcess.make(this.#t, own);
@@ -108,6 +113,13 @@ export class TestCluster {
   getProxy(node: NodeProcess): Proxy {
     const proxy = this.#proxies?.get(node.id);
     if (proxy === undefined) throw new Error(`${node.id} has no proxy`);
+    return proxy;
+  }
+
+  /** The node's way to the database. */
+  getDatabaseProxy(node: NodeProcess): Proxy {
+    const proxy = this.#databaseProxies?.get(node.id);
+    if (proxy === undefined) throw new Error(`${node.id} has no proxy of the database`);
     return proxy;
   }
 
@@ -125,12 +137,21 @@ export class TestCluster {
     return { GRPC_PORT: port, GRPC_ADVERTISED_ADDRESS: address };
   }
 
-  async #createProxy(id: string, proxies: Map<string, Proxy>): Promise<string> {
-    const proxy = new Proxy({ host: '127.0.0.1', port: this.nats.port });
-    const port = await proxy.listen();
+  async #createProxies(id: string): Promise<Record<string, string>> {
+    const ways: Record<string, string> = {};
+    if (this.#proxies !== undefined) ways['NATS_URL'] = await this.#proxy(id, this.#proxies, this.nats.url);
+    if (this.#databaseProxies !== undefined)
+      ways['DATABASE_URL'] = await this.#proxy(id, this.#databaseProxies, this.#databaseUrl);
+    return ways;
+  }
+
+  async #proxy(id: string, proxies: Map<string, Proxy>, address: string): Promise<string> {
+    const url = new URL(address);
+    const proxy = new Proxy({ host: '127.0.0.1', port: Number(url.port) });
+    url.port = String(await proxy.listen());
     proxies.set(id, proxy);
     this.#t.teardown(() => proxy.close());
-    return `nats://127.0.0.1:${port}`;
+    return url.href;
   }
 
   /** A further node; resolves when it serves. `program`: as of {@link NodeProcess.start}. */

@@ -5,7 +5,7 @@ import type { Admission } from '../../../gateway/stream/admission.ts';
 import type { Follower } from '../../../gateway/stream/project-stream.ts';
 import { Hub } from '../../../gateway/stream/hub.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
-import type { StreamHead } from '../../../storage/events/event-log.ts';
+import type { LoggedEvent, StreamHead } from '../../../storage/events/event-log.ts';
 import {
   admission,
   everything,
@@ -305,4 +305,41 @@ t.test('any order, any repeats, any losses and any faults: every number once, in
   });
   await fc.assert(property, { numRuns: 60 });
   t.pass('held for 60 runs');
+});
+
+t.test('a log that went back', async t => {
+  const { clock, events, hub, frames, seqs } = setUp();
+  const live = follower();
+  hub.join(projectId, live);
+  await clock.advance(0);
+  for (const event of events.appendMany(10)) hub.accept(event);
+  // A read of a gap is under way when the log goes back.
+  let answer: (page: LoggedEvent[]) => void = () => undefined;
+  const { page } = events;
+  events.page = () => new Promise(resolve => (answer = resolve));
+  const lost = events.appendMany(3);
+  hub.accept(lost[2] as never);
+  await clock.advance(20);
+  events.rows.length = 8;
+  events.epoch = 'second';
+  frames.length = 0;
+  const again = events.appendMany(4);
+  hub.reset();
+  for (const event of again) hub.accept(event);
+  answer(lost as never);
+  events.page = page;
+  await clock.advance(0);
+  t.same(live.resets, ['epoch'], 'its follower is told once');
+  t.same(seqs(), [], 'and fetches what there is');
+  for (const event of events.appendMany(3)) hub.accept(event);
+  t.same(seqs(), [13, 14, 15], 'nothing is passed over');
+  await clock.advance(10_000);
+  t.same(live.resets, ['epoch']);
+
+  const waiting = follower();
+  hub.reset();
+  hub.join(projectId, waiting);
+  await clock.advance(0);
+  t.equal(waiting.loads, 1);
+  t.same([live, waiting].map(({ resets }) => resets.length), [1, 0], 'the same epoch resets nobody');
 });

@@ -1,5 +1,5 @@
 /**
- * Nodes that start, drain, die, hang and are cut off, on a register with latency. At most one of them serves a
+ * Nodes that start, drain, die, hang, are cut off and lose the store, on a register with latency. At most one of them serves a
  * shard at any moment; and when things calm down, each shard is served by its desired owner.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { seeded } from '../../support/seeded.ts';
 import { MemoryCluster, type Process } from './cluster-fixture.ts';
 
 const ids = ['a', 'b', 'c', 'd'];
-const kinds = ['start', 'drain', 'kill', 'hang', 'cut', 'wait'] as const;
+const kinds = ['start', 'drain', 'kill', 'hang', 'cut', 'lose store', 'wait'] as const;
 
 interface Step {
   readonly do: (typeof kinds)[number];
@@ -68,6 +68,9 @@ async function play(steps: readonly Step[], { seed, maxMs, finishMs, unsure }: C
     } else if (what === 'cut' && process !== undefined) {
       process.connected = false;
       cluster.clock.after(ms, () => (process.connected = true));
+    } else if (what === 'lose store' && process !== undefined) {
+      process.shards.canWrite = false;
+      cluster.clock.after(ms, () => (process.shards.canWrite = true));
     } else if (what !== 'wait') {
       continue;
     }
@@ -106,12 +109,12 @@ async function play(steps: readonly Step[], { seed, maxMs, finishMs, unsure }: C
 /** Random histories of a cluster whose nodes drain, die, hang and lose the register. */
 export function testChaos(t: Test, numRuns: number): void {
   t.test('a shard is served by one node at most, and in the end by its desired owner', async t => {
-    const history = fc.asyncProperty(fc.array(step, { maxLength: 14, size: 'max' }), conditions, play);
+    const history = fc.asyncProperty(fc.array(step, { maxLength: 17, size: 'max' }), conditions, play);
     await fc.assert(history, { numRuns });
-    const faults = ['drain', 'kill', 'hang', 'cut', 'unsure'];
+    const faults = ['drain', 'kill', 'hang', 'cut', 'lose store', 'unsure'];
     const consequences = [
       ...['takeovers', 'handoversOut', 'handoversIn', 'renewalsFailed', 'leaseExpiries'],
-      ...['membersGone', 'membersExpired'],
+      ...['membersGone', 'membersExpired', 'stepDowns'],
     ];
     for (const name of [...faults, ...consequences])
       t.ok((met[name] ?? 0) > numRuns / 24, `${name}: ${met[name] ?? 0}`);

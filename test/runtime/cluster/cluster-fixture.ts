@@ -25,13 +25,27 @@ export class FakeShards implements NodeShards {
   readonly #finishMs: () => number;
   readonly #changed: () => void;
   #until = Infinity;
+  #writtenAt = -Infinity;
   takes = 0;
+  /** Whether the store takes writes of this node. */
+  canWrite = true;
 
   constructor(count: number, clock: Clock, finishMs: () => number, changed: () => void) {
     this.count = count;
     this.#clock = clock;
     this.#finishMs = finishMs;
     this.#changed = changed;
+  }
+
+  get writtenAt(): number {
+    return this.#writtenAt;
+  }
+
+  probe(): void {
+    const sentAt = this.#clock.monotonic();
+    this.#clock.after(2, () => {
+      if (this.canWrite) this.#writtenAt = sentAt;
+    });
   }
 
   serves(shard: number): boolean {

@@ -93,6 +93,8 @@ class Member {
   readonly #events: MemoryEvents;
   /** Requests to scan the deliveries of all stitches. */
   scans = 0;
+  /** Of the log, as this node knows it. */
+  generation = 0;
 
   constructor(name: string, shared: { clock: ManualClock; events: MemoryEvents; network: Network }) {
     const { clock, events, network } = shared;
@@ -102,6 +104,7 @@ class Member {
       clock,
       notifier: this.notifier,
       from: name,
+      getGeneration: () => this.generation,
       maxBytes: 4_000,
     });
     this.notifier.setRelay(this.relay);
@@ -368,8 +371,10 @@ t.test('the text of a message gives the events back, byte by byte', t => {
   const events = [event(7, 'line\nbreak "quoted" é 😀'), event(8, ''), event(9, ' ')];
   const [message = '', ...more] = encodeEvents('me', events, 10_000);
   t.same(more, []);
-  t.same(decodeRelayMessage(projectId, message), { from: 'me', events });
-  t.same(decodeRelayMessage(projectId, encodeGap('me')), { from: 'me', events: undefined });
+  t.same(decodeRelayMessage(projectId, message), { from: 'me', generation: 0, events });
+  t.same(decodeRelayMessage(projectId, encodeGap('me')), { from: 'me', generation: 0, events: undefined });
+  const [later = ''] = encodeEvents('me', events, 10_000, 3);
+  t.same(decodeRelayMessage(projectId, later), { from: 'me', generation: 3, events });
   t.equal(encodeEvents('me', [], 100).length, 0);
   splits(
     t,

@@ -16,6 +16,8 @@ async function createLog(): Promise<{
     count: number,
     body?: string,
   ): Promise<{ readonly first: number; readonly events: readonly AppendedEvent[] }>;
+  /** Leaves the log with so many events. */
+  goBack(count: number): Promise<void>;
   readonly ids: string[];
 }> {
   const projectId = newId('project');
@@ -26,6 +28,11 @@ async function createLog(): Promise<{
   return {
     projectId,
     ids,
+    async goBack(count) {
+      ids.length = count;
+      await database.query('delete from events where project_id = $1 and seq > $2', [projectId, count]);
+      await database.query('update project_streams set last_seq = $2 where project_id = $1', [projectId, count]);
+    },
     async commit(count, body = '{}') {
       const first = ids.length + 1;
       const writes = Array.from({ length: count }, () => {
@@ -60,6 +67,7 @@ const step = fc.oneof(
   fc.record({ does: fc.constant('read at once' as const), limit: fc.constantFrom(1, 3, 1_000) }),
   fc.record({ does: fc.constant('wait' as const), ms: fc.constantFrom(400, 5_000, 30_000) }),
   fc.record({ does: fc.constant('erase' as const), share: fc.constantFrom(0, 0.5, 0.9) }),
+  fc.record({ does: fc.constant('go back' as const), share: fc.constantFrom(0, 0.5, 0.9) }),
 );
 
 t.test('whatever happens in between', async () => {
@@ -107,6 +115,16 @@ t.test('whatever happens in between', async () => {
         } else if (each.does === 'commit elsewhere') await log.commit(each.count);
         else if (each.does === 'restart') readers[each.reader] = 1 + Math.floor(log.ids.length * each.share);
         else if (each.does === 'wait') now += each.ms;
+        else if (each.does === 'go back') {
+          // A read that is under way answers afterwards.
+          const late = tail.read(log.projectId, readers[0] ?? 1);
+          await log.goBack(Math.floor(log.ids.length * each.share));
+          tail.reset();
+          await late;
+          known = log.ids.length;
+          for (const [reader, from] of readers.entries()) readers[reader] = Math.min(from, known + 1);
+          for (const seq of erased.keys()) if (seq > known) erased.delete(seq);
+        }
         else if (each.does === 'erase') {
           const seq = 1 + Math.floor((log.ids.length - 1) * each.share);
           await database.query(`update events set body = '' where project_id = $1 and seq = $2`, [
