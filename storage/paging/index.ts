@@ -4,17 +4,9 @@ export {
   maxScannedRows,
   readScanPage,
   ScanConditions,
-  type ScanPage,
   type ScanRow,
   type ScanStatement,
   toScanPage,
 } from './bounded-scan.ts';
-export {
-  type CursorKey,
-  Cursors,
-  fromScanPage,
-  InvalidCursor,
-  type Page,
-  type PageRequest,
-  toPage,
-} from './cursors.ts';
+export { type CursorKey, Cursors, InvalidCursor, type Page, type PageRequest, toPage } from './cursors.ts';
+export { cutPage, limitBytes, mapPage, maxPageBytes, type PageRows, readPage } from './page-rows.ts';
