@@ -138,6 +138,7 @@ function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoin
     handler: operation.method === 'GET' ? beginning(handler) : handler,
     rules,
     limiter: undefined,
+    reads: undefined,
     idempotency,
     clock,
     tracer,

@@ -18,10 +18,12 @@ import type { Authenticator, ServiceTokens } from '../auth/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
 import {
   Authority,
+  isDatabaseRead,
   chain,
   OperationCall,
   parseKey,
   PartsReader,
+  type ReadAdmission,
   quotaExceeded,
   replayed,
   runPipeline,
@@ -52,6 +54,8 @@ export interface RestServices {
   readonly docsUrl: string;
   /** Absent: nothing is limited. */
   readonly limiter?: RateLimiter | undefined;
+  /** Absent: reads are not limited. */
+  readonly reads?: ReadAdmission;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
   /** Absent: nothing is counted. */
@@ -100,6 +104,7 @@ export class RestEndpoint implements Endpoint {
   readonly handler: Handler;
   readonly rules: Authority;
   readonly limiter: RateLimiter | undefined;
+  readonly reads: ReadAdmission | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -120,6 +125,7 @@ export class RestEndpoint implements Endpoint {
     this.handler = handler;
     this.rules = new Authority(operation, services.tenancy);
     this.limiter = operation.rate === 'none' ? undefined : services.limiter;
+    this.reads = isDatabaseRead(operation) ? services.reads : undefined;
     this.idempotency = services.idempotency;
     this.clock = services.clock;
     this.tracer = services.tracer ?? noTracer;

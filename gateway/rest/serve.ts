@@ -41,7 +41,7 @@ import {
   smtpTransport,
 } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
-import { Idempotency, type RateLimiter } from '../pipeline/index.ts';
+import { Idempotency, type RateLimiter, ReadAdmission } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
 import type { SendRequest } from '../sso/index.ts';
 import type { SystemReader } from '../system/index.ts';
@@ -137,6 +137,7 @@ export function serveRest(options: RestOptions): Rest {
     tenancy: access,
     idempotency,
     limiter,
+    reads: new ReadAdmission(),
     clock,
     log,
     tracer: options.tracer,

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { OperationId } from '../../../protocol/operations/table.ts';
 import { maxFreeFormBytes } from '../../../protocol/merge-patch.ts';
 import { maxPageBytes } from '../../../storage/paging/page-rows.ts';
-import type { Asked, ListOf, Refusal } from '../../node/client.ts';
+import type { Asked, ListOf, Refusal, Reply } from '../../node/client.ts';
 import { shareSkein } from '../../support/skein.ts';
 
 const skein = await shareSkein(t);
@@ -55,8 +55,9 @@ t.test('a list of large rows comes in pages of 1 MiB, and shows each row once', 
     let cursor: string | null = null;
     let shown = 0;
     do {
-      const page = { ...(query ?? scope), limit: 100, ...(cursor === null ? {} : { cursor }) };
-      const { text, body } = await key.ask<ListOf<object>>(id, { ...(params && { params }), query: page });
+      const page: Asked['query'] = { ...(query ?? scope), limit: 100, ...(cursor === null ? {} : { cursor }) };
+      const asked: Asked = { ...(params && { params }), query: page };
+      const { text, body }: Reply<ListOf<object>> = await key.ask(id, asked);
       t.ok(text.length < maxPageBytes + rowBytes, `${id}: ${text.length} bytes`);
       t.equal(body.hasMore, body.nextCursor !== null, id);
       t.ok(body.data.length > 0, id);
