@@ -1,8 +1,8 @@
 /** JSON Merge Patch (RFC 7396) of the free-form objects of resources. */
 import { invalid, type ServiceError } from './errors.ts';
 
-/** The most bytes of a merged object as JSON: what a request could have sent at once. */
-export const maxMergedBytes = 1_048_576;
+/** Bytes of a free-form field (`metadata`, `customFields`, `attributes`) as JSON, in a request and after a merge. */
+export const maxFreeFormBytes = 16_384;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -26,12 +26,12 @@ function toObject(value: unknown): JsonObject {
 
 /** 422. @param path of the object in the request */
 export function mergedTooLarge(path: string): ServiceError {
-  const message = `must have at most ${maxMergedBytes} bytes as JSON, with what was there before`;
+  const message = `must have at most ${maxFreeFormBytes} bytes as JSON, with what was there before`;
   return invalid([{ path, message, code: 'size' }]);
 }
 
 /** Whether a merged object is too large. One that was so before may become smaller. */
 export function isTooLarge(merged: JsonObject, before: JsonObject): boolean {
   const size = (value: JsonObject): number => Buffer.byteLength(JSON.stringify(value));
-  return size(merged) > maxMergedBytes && size(merged) > size(before);
+  return size(merged) > maxFreeFormBytes && size(merged) > size(before);
 }

@@ -100,6 +100,8 @@ export interface Operation {
   readonly secret?: boolean;
   readonly errors: readonly ErrorCode[];
   readonly rate: RateClass;
+  /** The handler asks the chat provider, and may wait for it. */
+  readonly asksProvider?: true;
   /** `required`: a missing Idempotency-Key is 400. `accepted`: honoured when sent. */
   readonly idempotency: 'required' | 'accepted' | 'none';
   /** For a POST whose Idempotency-Key is accepted and has no effect: what repeating the request does. */

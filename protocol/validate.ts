@@ -43,6 +43,11 @@ export function fitsMinLength(text: string, min: number): boolean {
   return text.length >= 2 * min || (text.length >= min && codePoints(text) >= min);
 }
 
+/** At most `max` bytes as JSON text in UTF-8. */
+export function fitsMaxBytes(value: unknown, max: number): boolean {
+  return Buffer.byteLength(JSON.stringify(value) ?? '') <= max;
+}
+
 /** How many issues one answer lists at most: a large body full of mistakes must not become a large answer. */
 export const maxIssues = 100;
 
@@ -120,6 +125,11 @@ function refine(schema: unknown): unknown {
   if ('discriminator' in schema) return refine(toConditions(schema as unknown as TaggedUnion));
   const copy: Json = {};
   for (const [key, value] of Object.entries(schema)) copy[key] = key === 'default' ? value : refine(value);
+  const { 'x-max-bytes': maxBytes } = copy;
+  if (typeof maxBytes === 'number') {
+    const error = `size: must have at most ${maxBytes} bytes as JSON`;
+    copy['~refine'] = [{ check: (value: unknown) => fitsMaxBytes(value, maxBytes), error: () => error }];
+  }
   if (!isTextSchema(copy)) return copy;
   const { minLength, maxLength, format, ...rest } = copy;
   const refinements: Refinement[] = [];

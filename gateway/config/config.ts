@@ -173,7 +173,11 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     embedded,
     host,
     port: given.PORT ?? 8080,
-    grpcPort: given.GRPC_PORT === 'off' ? undefined : (given.GRPC_PORT ?? 9090),
+    // Without a token no service could call.
+    grpcPort:
+      given.GRPC_PORT === 'off' || (given.SERVICE_TOKENS ?? []).length === 0
+        ? undefined
+        : (given.GRPC_PORT ?? 9090),
     grpcAdvertisedAddress: given.GRPC_PORT === 'off' ? undefined : given.GRPC_ADVERTISED_ADDRESS,
     grpcTls: toGrpcTls(given),
     serviceTokens: given.SERVICE_TOKENS ?? [],

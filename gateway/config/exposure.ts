@@ -11,7 +11,6 @@ interface Exposed {
   readonly smtpUrl: string | undefined;
   readonly grpcPort: number | undefined;
   readonly grpcTls: object | undefined;
-  readonly serviceTokens: readonly unknown[];
   readonly natsUrls: readonly string[] | undefined;
 }
 
@@ -29,7 +28,7 @@ export function findExposures(config: Exposed): readonly string[] {
   if (config.smtpUrl === undefined) {
     faults.push('SMTP_URL is required where HOST is not loopback: mails are otherwise only written to files');
   }
-  if (config.grpcPort !== undefined && config.grpcTls === undefined && config.serviceTokens.length > 0) {
+  if (config.grpcPort !== undefined && config.grpcTls === undefined) {
     faults.push(
       'GRPC_TLS_CERT and GRPC_TLS_KEY, or GRPC_PORT=off, are required where HOST is not loopback: service tokens would travel in the clear',
     );

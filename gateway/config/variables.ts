@@ -82,7 +82,7 @@ export const variables = {
   SERVICE_TOKENS: {
     read: serviceTokens,
     wants: 'name:token,name:token with tokens of 32 to 256 characters, each of one name',
-    fallback: 'none: gRPC refuses every call',
+    fallback: 'none: the node does not listen for gRPC',
     meaning: 'internal services and the tokens that they authenticate with',
     secret: true,
   },

@@ -141,6 +141,7 @@ function createEndpoint(id: OperationId, options: ConversationsOptions): Endpoin
     rules,
     limiter: undefined,
     room: storesMore(operation) ? room : undefined,
+    reads: undefined,
     idempotency,
     clock,
     tracer,

@@ -6,6 +6,7 @@
  */
 import {
   status as codes,
+  type Deadline,
   type handleUnaryCall,
   type Metadata,
   type Server,
@@ -20,7 +21,7 @@ import { internalError, unavailable } from '../../runtime/actor/index.ts';
 import type { Log, Span } from '../../runtime/observability/index.ts';
 import type { ServiceTokens } from '../auth/index.ts';
 import { toRefusal } from '../pipeline/index.ts';
-import type { DecodedRequest } from './definition.ts';
+import { serviceName, type DecodedRequest } from './definition.ts';
 import type { GrpcMetrics } from './metrics.ts';
 import { type AnyCall, type AnyStream, OpenStream } from './open-stream.ts';
 import type { CallContext } from './service-call.ts';
@@ -64,7 +65,7 @@ export class Gate {
     const { metrics, clock } = this.#options;
     return (call, callback) => {
       const startedAt = clock.monotonic();
-      const about = createErrorContext(call);
+      const about = createErrorContext(call.getDeadline());
       const answered = (code: codes): void =>
         metrics.answered(method, code, clock.monotonic() - startedAt, about.span?.traceparent);
       this.#work(call, about, work).then(
@@ -93,7 +94,7 @@ export class Gate {
   ): (call: Stream) => void {
     const { metrics } = this.#options;
     return call => {
-      const about = createErrorContext(call);
+      const about = createErrorContext(call.getDeadline());
       const stream = new OpenStream(call, error => this.toStatus(error, about, method));
       metrics.streamOpened(method);
       stream.onGone(code => {
@@ -111,14 +112,16 @@ export class Gate {
     };
   }
 
-  /** Refuses a caller without a service token; gives undefined for one who has it. For methods that are not of the contract. */
-  refuse(call: AnyCall, method: string): Partial<StatusObject> | undefined {
-    const about = createErrorContext(call);
+  /** The refusal of a call by its metadata; undefined for one that is permitted. Asked before a message is read. */
+  refuse(metadata: Metadata, deadline: Deadline, path: string): Partial<StatusObject> | undefined {
+    const about = createErrorContext(deadline);
     try {
-      this.#admit(call, about);
+      this.#verify(metadata);
       return undefined;
     } catch (error) {
-      return this.toStatus(error, about, method);
+      const status = this.toStatus(error, about, path);
+      this.#options.metrics.refused(getName(path), status.code ?? codes.UNKNOWN);
+      return status;
     }
   }
 
@@ -166,13 +169,19 @@ export class Gate {
     }
   }
 
-  #admit(call: AnyCall, about: Admitted): CallContext {
-    const { requestId, deadline } = about;
-    const { metadata } = call;
+  /** The name of the service; throws where it has no token, or the gate is not open. */
+  #verify(metadata: Metadata): string {
     const [authorization = ''] = metadata.get('authorization');
     const service = this.#options.tokens.verify(String(authorization));
     if (this.#state === 'starting') throw unavailable('no_owner');
     if (this.#state === 'closed') throw unavailable('draining');
+    return service;
+  }
+
+  #admit(call: AnyCall, about: Admitted): CallContext {
+    const { requestId, deadline } = about;
+    const { metadata } = call;
+    const service = this.#verify(metadata);
     const [traceparent] = metadata.get('traceparent');
     return {
       service,
@@ -199,17 +208,21 @@ interface Admitted extends ErrorContext {
   span?: Span;
 }
 
-function createErrorContext(call: AnyCall): Admitted {
+/** `IngestMessage` of `/skein.internal.v1.Conversations/IngestMessage`. Other services are counted by their whole path. */
+function getName(path: string): string {
+  return path.startsWith(`/${serviceName}/`) ? path.slice(serviceName.length + 2) : path;
+}
+
+function createErrorContext(deadline: Deadline): Admitted {
   // The client sends the time that is left, which gRPC adds to the wall clock.
-  const leftMs = Number(call.getDeadline()) - Date.now();
+  const leftMs = Number(deadline) - Date.now();
   return { requestId: newId('request'), deadline: performance.now() + leftMs };
 }
 
-type Unary = handleUnaryCall<unknown, unknown>;
 type Stream = ServerDuplexStream<unknown, unknown>;
 
 /**
- * What a ready-made service (health, reflection) is added to, so that it passes the gate as our own do.
+ * What a ready-made service (health, reflection) is added to, so that its streams are counted as our own are.
  *
  * @param authenticated false: open to all
  */
@@ -224,18 +237,9 @@ export function gatedServer(server: Server, gate: Gate, authenticated: boolean):
           ? gate.streaming<Stream>(path, authenticated, ({ call }) =>
               (method as (call: Stream) => void)(call),
             )
-          : gatedUnary(gate, path, authenticated, method as Unary);
+          : method;
       }
       server.addService(definition, methods);
     },
-  };
-}
-
-function gatedUnary(gate: Gate, path: string, authenticated: boolean, method: Unary): Unary {
-  if (!authenticated) return method;
-  return (call, callback) => {
-    const refusal = gate.refuse(call, path);
-    if (refusal === undefined) method(call, callback);
-    else callback(refusal);
   };
 }

@@ -50,6 +50,11 @@ export class GrpcMetrics {
     this.#durations.observe(method, durationMs, traceparent);
   }
 
+  /** A call was refused before a message of it was read. */
+  refused(method: string, code: codes): void {
+    this.#calls.inc({ method, code: codes[code] });
+  }
+
   streamOpened(method: string): void {
     this.#streams.inc({ method });
   }

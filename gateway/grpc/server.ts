@@ -7,7 +7,9 @@ import {
   setLogVerbosity,
   type UntypedServiceImplementation,
 } from '@grpc/grpc-js';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server as NetServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { invalid } from '../../protocol/errors.ts';
 import { id } from '../../protocol/resources/index.ts';
@@ -18,6 +20,8 @@ import type { Clock } from '../../runtime/time/index.ts';
 import type { GrpcTls } from '../config/index.ts';
 import { getEventView } from '../pipeline/index.ts';
 import type { StreamContext } from '../stream/index.ts';
+import { createAdmission } from './admission.ts';
+import { Connections } from './connections.ts';
 import type { Conversations } from './conversations.ts';
 import { decodingDefinition } from './definition.ts';
 import { gatedServer, requireDecoded, type Gate } from './gate.ts';
@@ -50,12 +54,17 @@ export interface GrpcServerOptions {
 /** The longest message accepted, in bytes: as a body of REST. */
 const maxMessageBytes = 1_048_576;
 
+/** Megabytes of one connection: beyond them its new calls are refused by HTTP/2. */
+const maxConnectionMegabytes = 64;
+
 const serverOptions = {
   'grpc.max_receive_message_length': maxMessageBytes,
   'grpc.max_concurrent_streams': 1_000,
   // A client that vanishes without closing its connection is noticed within a minute.
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 20_000,
+  'grpc.max_connection_idle_ms': 300_000,
+  'grpc-node.max_session_memory': maxConnectionMegabytes,
   'grpc.enable_channelz': 0,
 };
 
@@ -66,14 +75,21 @@ const subscription = Type.Object({
 
 export class GrpcServer {
   readonly #options: GrpcServerOptions;
-  readonly #server = new Server(serverOptions);
+  readonly #server: Server;
+  readonly #connections: Connections;
+  #listener: NetServer | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(options: GrpcServerOptions) {
     this.#options = options;
     // The library would write to standard error what it also rejects with.
     setLogVerbosity(logVerbosity.NONE);
-    const { gate, conversations, health, owners } = options;
+    const { gate, conversations, health, owners, clock } = options;
+    this.#connections = new Connections(clock);
+    this.#server = new Server({
+      ...serverOptions,
+      interceptors: [createAdmission(gate, this.#connections, clock)],
+    });
     const threadOwners = new ThreadOwners(owners);
     const nameOwner = threadOwners.createMetadata.bind(threadOwners);
     const shardMaps = new ShardMaps(options);
@@ -100,15 +116,21 @@ export class GrpcServer {
   /** Resolves with the port; rejects with a readable message when the port or the certificate cannot be used. */
   async listen(host: string, port: number): Promise<number> {
     const credentials = await serverCredentials(this.#options.tls);
-    const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    const bound = await new Promise<number>((resolve, reject) => {
-      this.#server.bindAsync(address, credentials, (cause, given) => {
-        if (cause === null) return resolve(given);
-        const why = `cannot listen on ${address} for gRPC: the port is taken or the address is not ours`;
-        reject(new Error(`${why} (GRPC_PORT names another port, or is "off")`, { cause }));
-      });
+    const injector = this.#server.createConnectionInjector(credentials);
+    // Not by the library, which accepts any number of connections.
+    const listener = createServer({ noDelay: true }, socket => {
+      if (this.#connections.accept(socket)) injector.injectConnection(socket);
     });
-    return bound;
+    this.#listener = listener;
+    listener.listen({ host, port, exclusive: true });
+    try {
+      await once(listener, 'listening');
+    } catch (cause) {
+      const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const why = `cannot listen on ${address} for gRPC: the port is taken or the address is not ours`;
+      throw new Error(`${why} (GRPC_PORT names another port, or is "off")`, { cause });
+    }
+    return (listener.address() as AddressInfo).port;
   }
 
   /** Accepts calls from now on; before that they are refused with UNAVAILABLE. */
@@ -134,6 +156,7 @@ export class GrpcServer {
     const { gate, health, clock, log } = this.#options;
     health.drain();
     gate.close();
+    this.#listener?.close();
     await new Promise<void>(resolve => {
       const timer = clock.after(graceMs, () => {
         log.warn({ graceMs }, 'gRPC calls were cut off because they did not end in time');

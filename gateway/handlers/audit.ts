@@ -8,7 +8,7 @@ import {
   type ExportAuditLogsQuery,
   type ListAuditLogsQuery,
 } from '../../protocol/resources/index.ts';
-import { type Cursors, fromScanPage, type ScanPage } from '../../storage/paging/index.ts';
+import { type Cursors, toPage, type PageRows } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { type AuditFilter, auditPage } from '../../storage/audit/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
@@ -29,7 +29,7 @@ export function auditHandlers(database: AuditDatabase, cursors: Cursors): Handle
       const before = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
       const asked = createFilters(view, call.query);
       const page = await auditPage(database, { ...asked, before, limit });
-      return { body: fromScanPage(page, end => cursors.encode(scope, [end.auditLogId])) };
+      return { body: toPage(page, end => cursors.encode(scope, [end.auditLogId])) };
     },
 
     exportAuditLogs: async call => {
@@ -56,7 +56,7 @@ export function auditHandlers(database: AuditDatabase, cursors: Cursors): Handle
 async function* readLines(
   database: AuditDatabase,
   filters: Filters,
-  first: ScanPage<AuditLog>,
+  first: PageRows<AuditLog>,
   isUnread: () => boolean,
 ): AsyncGenerator<Buffer> {
   for (let page = first; ;) {

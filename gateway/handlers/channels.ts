@@ -65,8 +65,8 @@ function readHandlers({ database, cursors, channels }: ChannelServices): Handler
       const scope = `channels ${projectId} ${environmentId}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), channelId: String(key[1]) };
-      const rows = await channelPage(database, { projectId, environmentId, after, limit: limit + 1 });
-      const { data, ...rest } = toPage(rows, limit, last =>
+      const found = await channelPage(database, { projectId, environmentId, after, limit });
+      const { data, ...rest } = toPage(found, last =>
         cursors.encode(scope, [last.createdAt.getTime(), last.channelId]),
       );
       return { body: { data: data.map(shown), ...rest } };
@@ -85,9 +85,9 @@ function readHandlers({ database, cursors, channels }: ChannelServices): Handler
       const { cursor, limit = defaultPageSize } = call.query;
       const scope = `channel changes ${environmentId} ${channelId}`;
       const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
-      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
-      const rows = await changePage(database, filter);
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
+      const filter = { projectId, environmentId, channelId, after, limit };
+      const found = await changePage(database, filter);
+      return { body: toPage(found, last => cursors.encode(scope, [last.eventId])) };
     },
 
     listChannelCommands: async call => {
@@ -96,9 +96,9 @@ function readHandlers({ database, cursors, channels }: ChannelServices): Handler
       const { cursor, limit = defaultPageSize } = call.query;
       const scope = `commands ${environmentId} ${channelId}`;
       const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
-      const filter = { projectId, environmentId, channelId, after, limit: limit + 1 };
-      const rows = await commandPage(database, filter);
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.eventId])) };
+      const filter = { projectId, environmentId, channelId, after, limit };
+      const found = await commandPage(database, filter);
+      return { body: toPage(found, last => cursors.encode(scope, [last.eventId])) };
     },
   };
 }

@@ -2,7 +2,7 @@
 import { ServiceError } from '../../protocol/errors.ts';
 import type { consoleOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize } from '../../protocol/resources/index.ts';
-import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import { type Cursors, cutPage, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { pollPage } from '../../storage/events/index.ts';
 import { readQueues } from '../../storage/reads/index.ts';
@@ -40,7 +40,7 @@ export function consoleHandlers(services: ConsoleServices): Handlers<typeof cons
       const scope = `console-members ${projectId}`;
       const after = cursor === undefined ? '' : String(cursors.decode(scope, cursor)[0]);
       const rows = await members.list(projectId, after, limit + 1);
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.userId])) };
+      return { body: toPage(cutPage(rows, limit), last => cursors.encode(scope, [last.userId])) };
     },
 
     upsertConsoleMember: async call => {

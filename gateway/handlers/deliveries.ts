@@ -21,7 +21,7 @@ import {
   findDeliveryTenant,
   type FoundDelivery,
 } from '../../storage/deliveries/index.ts';
-import { stitchPage } from '../../storage/reads/index.ts';
+import { listStitchIds } from '../../storage/reads/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { resolveScope } from './tenant-scope.ts';
 
@@ -72,8 +72,8 @@ export function deliveryHandlers(services: DeliveryServices): Handlers<Reads> {
       const after = cursor === undefined ? 0 : Number(cursors.decode(scope, cursor)[0]);
       const { createdAt } = delivery;
       const { projectId } = tenant;
-      const rows = await attemptPage(database, { deliveryId, projectId, createdAt, after, limit: limit + 1 });
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.number])) };
+      const found = await attemptPage(database, { deliveryId, projectId, createdAt, after, limit });
+      return { body: toPage(found, last => cursors.encode(scope, [last.number])) };
     },
   };
 }
@@ -104,13 +104,9 @@ async function readInFlight(
   const { projectId, environmentId, stitchId } = filter;
   const asked =
     stitchId === undefined
-      ? await stitchPage(database, { projectId, environmentId, limit: maxAsked })
-      : [{ stitchId }];
-  const inFlight = await findInFlight(
-    node,
-    asked.map(each => each.stitchId),
-    filter,
-  );
+      ? await listStitchIds(database, { projectId, environmentId }, maxAsked)
+      : [stitchId];
+  const inFlight = await findInFlight(node, asked, filter);
   const ofAnyStatus = { ...filter, status: undefined, deliveryIds: [...inFlight] };
   const { rows, end } = await deliveryPage(database, ofAnyStatus);
   return { rows: rows.filter(isOpen).map(delivery => ({ ...delivery, status: 'delivering' })), end };

@@ -9,7 +9,7 @@ import {
 } from '../../protocol/events.ts';
 import type { eventOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type EventTypeEntry } from '../../protocol/resources/index.ts';
-import { type Cursors, type ScanPage, toPage } from '../../storage/paging/index.ts';
+import { type Cursors, type PageRows, cutPage, toPage } from '../../storage/paging/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { eventLog, findEventBody, findEventTenant, type PagedEvent } from '../../storage/events/index.ts';
 import { findThread, findThreadTenant } from '../../storage/reads/index.ts';
@@ -62,7 +62,7 @@ export function eventHandlers({ database, cursors }: EventServices): Handlers<ty
       const { cursor, limit = defaultPageSize } = call.query;
       const after = cursor === undefined ? '' : String(cursors.decode('event-types', cursor)[0]);
       const rows = catalogue.filter(({ eventName }) => eventName > after).slice(0, limit + 1);
-      return { body: toPage(rows, limit, last => cursors.encode('event-types', [last.eventName])) };
+      return { body: toPage(cutPage(rows, limit), last => cursors.encode('event-types', [last.eventName])) };
     },
   };
 }
@@ -99,7 +99,7 @@ export interface EventListing {
 }
 
 /** A list of events made of the texts as they are stored: parsing and writing them again would cost most of the request. */
-export function eventsAnswer({ rows, end }: ScanPage<PagedEvent>, listing: EventListing): Answer {
+export function eventsAnswer({ rows, end }: PageRows<PagedEvent>, listing: EventListing): Answer {
   const nextCursor = end === undefined ? 'null' : JSON.stringify(listing.toCursor(end));
   return {
     json: `{"data":[${rows.map(listing.toText).join(',')}],"nextCursor":${nextCursor},"hasMore":${end !== undefined}}`,

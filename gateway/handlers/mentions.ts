@@ -23,10 +23,10 @@ export function mentionHandlers({ database, cursors }: MentionServices): Handler
       const scope = `mentions ${environmentId} ${userId} ${unread ?? ''}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), threadNoteId: String(key[1]) };
-      const asked = { projectId, environmentId, userId, unread, after, limit: limit + 1 };
-      const rows = await mentionPage(database, asked);
+      const asked = { projectId, environmentId, userId, unread, after, limit };
+      const found = await mentionPage(database, asked);
       return {
-        body: toPage(rows, limit, ({ mentionedAt, note }) =>
+        body: toPage(found, ({ mentionedAt, note }) =>
           cursors.encode(scope, [Date.parse(mentionedAt), note.threadNoteId]),
         ),
       };

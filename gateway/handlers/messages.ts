@@ -45,18 +45,19 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Omit<Rea
       const scope = `messages ${environmentId} ${threadId} ${order} ${afterSequence ?? ''}${until}`;
       const from = cursor === undefined ? undefined : Number(cursors.decode(scope, cursor)[0]);
       const tenant = { projectId, environmentId };
-      const rows = await messagePage(database, {
+      const found = await messagePage(database, {
         ...tenant,
         threadId,
         order,
         afterSequence,
         beforeSequence,
         cursor: from,
-        limit: limit + 1,
+        limit,
       });
       // A page with messages proves that its thread exists.
-      if (rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined) throw notFound();
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.sequence])) };
+      if (found.rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined)
+        throw notFound();
+      return { body: toPage(found, last => cursors.encode(scope, [last.sequence])) };
     },
 
     findMessages: async call => {
@@ -69,8 +70,8 @@ function readHandlers({ database, cursors }: MessageServices): Handlers<Omit<Rea
       const scope = `messages by id ${environmentId} ${JSON.stringify([messageId, externalMessageId])}`;
       const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
       const wanted = { projectId, environmentId, messageId, externalMessageId };
-      const rows = await findMessages(database, { ...wanted, after, limit: limit + 1 });
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.messageId])) };
+      const found = await findMessages(database, { ...wanted, after, limit });
+      return { body: toPage(found, last => cursors.encode(scope, [last.messageId])) };
     },
 
     getMessage: async call => {

@@ -48,13 +48,12 @@ export function noteHandlers(services: NoteServices): Handlers<typeof noteOperat
       const scope = `notes ${environmentId} ${threadId}`;
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), threadNoteId: String(key[1]) };
-      const rows = await notePage(database, { ...tenant, threadId, after, limit: limit + 1 });
+      const found = await notePage(database, { ...tenant, threadId, after, limit });
       // A page with notes proves that its thread exists.
-      if (rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined) throw notFound();
+      if (found.rows.length === 0 && (await findThread(database, tenant, threadId)) === undefined)
+        throw notFound();
       return {
-        body: toPage(rows, limit, last =>
-          cursors.encode(scope, [Date.parse(last.createdAt), last.threadNoteId]),
-        ),
+        body: toPage(found, last => cursors.encode(scope, [Date.parse(last.createdAt), last.threadNoteId])),
       };
     },
 

@@ -10,7 +10,14 @@ import {
 } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { type CursorKey, type Cursors, toPage } from '../../storage/paging/index.ts';
+import {
+  type CursorKey,
+  type Cursors,
+  type PageRows,
+  cutPage,
+  mapPage,
+  toPage,
+} from '../../storage/paging/index.ts';
 import {
   findThread,
   findThreadTenant,
@@ -39,22 +46,25 @@ export function privacyHandlers(services: PrivacyServices): Handlers<typeof priv
       const scope = `personal-data ${environmentId} ${threadId}`;
       const [kind, ...end] = cursor === undefined ? ['thread'] : cursors.decode(scope, cursor);
       const found: Positioned[] = [];
+      let cut = 0;
       for (const part of parts.slice(parts.findIndex(each => each.kind === kind))) {
-        found.push(
-          ...(await part.read(database, {
-            threadId,
-            projectId,
-            environmentId,
-            now: call.now,
-            after: part.kind === kind && end.length > 0 ? end : undefined,
-            limit: limit + 1 - found.length,
-          })),
-        );
-        if (found.length > limit) break;
+        const page = await part.read(database, {
+          threadId,
+          projectId,
+          environmentId,
+          now: call.now,
+          after: part.kind === kind && end.length > 0 ? end : undefined,
+          limit: limit + 1 - found.length,
+        });
+        found.push(...page.rows);
+        if (page.end !== undefined) cut = 1;
+        if (page.end !== undefined || found.length > limit) break;
       }
       // The thread itself comes first.
       if (cursor === undefined && found.length === 0) throw notFound();
-      const page = toPage(found, limit, last => cursors.encode(scope, [last.record.kind, ...last.position]));
+      const page = toPage(cutPage(found, limit, found.length + cut), last =>
+        cursors.encode(scope, [last.record.kind, ...last.position]),
+      );
       return { body: { ...page, data: page.data.map(({ record }) => record) } };
     },
 
@@ -91,7 +101,10 @@ interface PartRequest extends ThreadKey {
 
 interface Part {
   readonly kind: PersonalDataRecord['kind'];
-  readonly read: (db: Pick<Database, 'query' | 'scan'>, request: PartRequest) => Promise<Positioned[]>;
+  readonly read: (
+    db: Pick<Database, 'query' | 'scan'>,
+    request: PartRequest,
+  ) => Promise<PageRows<Positioned>>;
 }
 
 /** In the order of the list. */
@@ -100,9 +113,9 @@ const parts: readonly Part[] = [
     kind: 'thread',
     read: async (db, { threadId, now, after, ...tenant }) => {
       const found = after === undefined ? await findThread(db, tenant, threadId) : undefined;
-      if (found === undefined) return [];
+      if (found === undefined) return { rows: [], end: undefined };
       const thread = toThread(decodeThread(found.row as ThreadRow), threadId, now);
-      return [{ record: { kind: 'thread', thread }, position: [1] }];
+      return { rows: [{ record: { kind: 'thread', thread }, position: [1] }], end: undefined };
     },
   },
   {
@@ -110,7 +123,10 @@ const parts: readonly Part[] = [
     read: async (db, { after, ...request }) => {
       const cursor = after === undefined ? undefined : Number(after[0]);
       const found = await messagePage(db, { ...request, order: 'asc', afterSequence: undefined, cursor });
-      return found.map(message => ({ record: { kind: 'message', message }, position: [message.sequence] }));
+      return mapPage(found, message => ({
+        record: { kind: 'message', message },
+        position: [message.sequence],
+      }));
     },
   },
   {
@@ -118,7 +134,7 @@ const parts: readonly Part[] = [
     read: async (db, { after: end, ...request }) => {
       const after = end === undefined ? undefined : { at: Number(end[0]), threadNoteId: String(end[1]) };
       const found = await notePage(db, { ...request, after });
-      return found.map(note => ({
+      return mapPage(found, note => ({
         record: { kind: 'note', note },
         position: [Date.parse(note.createdAt), note.threadNoteId],
       }));
@@ -128,8 +144,7 @@ const parts: readonly Part[] = [
     kind: 'agentRun',
     read: async (db, { after: end, ...request }) => {
       const after = end === undefined ? undefined : { at: Number(end[0]), agentRunId: String(end[1]) };
-      const { rows } = await runPage(db, { ...request, after });
-      return rows.map(({ agentRunId, createdAt, row }) => ({
+      return mapPage(await runPage(db, { ...request, after }), ({ agentRunId, createdAt, row }) => ({
         record: { kind: 'agentRun', agentRun: toAgentRun(decodeRun(row as RunRow), agentRunId) },
         position: [createdAt.getTime(), agentRunId],
       }));

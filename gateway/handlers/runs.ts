@@ -29,7 +29,7 @@ import {
   findAgentTenant,
   hasToolChanged,
 } from '../../storage/agents/index.ts';
-import { type Cursors, fromScanPage } from '../../storage/paging/index.ts';
+import { type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { performOnce } from '../../storage/idempotency/index.ts';
 import {
@@ -83,7 +83,7 @@ function readHandlers({ database, cursors }: RunHandlerServices): Handlers<Reads
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), agentRunId: String(key[1]) };
       const found = await runPage(database, { projectId, environmentId, ...filters, after, limit });
-      const { data, ...rest } = fromScanPage(found, end =>
+      const { data, ...rest } = toPage(found, end =>
         cursors.encode(scope, [end.createdAt.getTime(), end.agentRunId]),
       );
       return { body: { data: data.map(toShown), ...rest } };

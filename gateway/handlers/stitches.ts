@@ -111,8 +111,8 @@ function readHandlers({ database, cursors }: StitchHandlerServices): Handlers<Re
       const key = cursor === undefined ? undefined : cursors.decode(scope, cursor);
       const after = key === undefined ? undefined : { at: Number(key[0]), stitchId: String(key[1]) };
       const tenant = { projectId, environmentId };
-      const rows = await stitchPage(database, { ...tenant, archived, after, limit: limit + 1 });
-      const { data, ...rest } = toPage(rows, limit, last =>
+      const found = await stitchPage(database, { ...tenant, archived, after, limit });
+      const { data, ...rest } = toPage(found, last =>
         cursors.encode(scope, [last.createdAt.getTime(), last.stitchId]),
       );
       return { body: { data: data.map(toShown), ...rest } };

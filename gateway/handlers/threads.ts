@@ -19,7 +19,7 @@ import {
   unassigned,
 } from '../../protocol/resources/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
-import { type CursorKey, type Cursors, fromScanPage } from '../../storage/paging/index.ts';
+import { type CursorKey, type Cursors, toPage } from '../../storage/paging/index.ts';
 import type { Database, TenantScope } from '../../storage/database/index.ts';
 import { hasAgent } from '../../storage/agents/index.ts';
 import { findAliases } from '../../storage/chatapp/index.ts';
@@ -93,7 +93,7 @@ function readHandlers({ database, cursors }: ThreadServices): Handlers<Reads> {
         return { body: { data, nextCursor: null, hasMore: false } };
       }
       const found = await threadPage(database, { ...wanted, sort, order, after });
-      const { data, ...rest } = fromScanPage(found, end =>
+      const { data, ...rest } = toPage(found, end =>
         cursors.encode(scope, [end.sortedAt.getTime(), end.threadId, end.sortedSecond]),
       );
       return { body: { data: await showTo(database, call, tenant, data), ...rest } };

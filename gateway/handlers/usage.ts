@@ -12,7 +12,7 @@ import {
 } from '../../protocol/resources/index.ts';
 import { type BudgetSettings, listUsedModels } from '../../storage/agents/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { toPage, type Cursors } from '../../storage/paging/index.ts';
+import { type Cursors, cutPage, toPage } from '../../storage/paging/index.ts';
 import { usagePage, type UsageRecord } from '../../storage/usage/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createAuditContext } from './caller.ts';
@@ -36,7 +36,7 @@ export function usageHandlers(
       const after = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
       const span = { projectId, environmentId, from, to, groupBy, after };
       const rows = await usagePage(database, { ...span, limit: limit + 1 });
-      const { data, ...rest } = toPage(rows, limit, last => cursors.encode(scope, [last.key]));
+      const { data, ...rest } = toPage(cutPage(rows, limit), last => cursors.encode(scope, [last.key]));
       return { body: { data: data.map(row => shown(row, groupBy)), ...rest } };
     },
 
@@ -52,7 +52,9 @@ export function usageHandlers(
           each => each.provider > lastProvider || (each.provider === lastProvider && each.model > lastModel),
         )
         .slice(0, limit + 1);
-      return { body: toPage(rows, limit, last => cursors.encode(scope, [last.provider, last.model])) };
+      return {
+        body: toPage(cutPage(rows, limit), last => cursors.encode(scope, [last.provider, last.model])),
+      };
     },
   };
 }

@@ -36,6 +36,14 @@ const moves: Readonly<Record<State, readonly State[]>> = {
   over: [],
 };
 
+/** What an answer counts at least while its client takes it. Bytes. */
+const leastSlowBytes = 65_536;
+
+/** Memory that an answer takes until its client has it. The bytes of files are there in any case, once for all answers. */
+function getHeldBytes({ body }: HttpAnswer): number {
+  return typeof body === 'string' ? Math.max(Buffer.byteLength(body), leastSlowBytes) : leastSlowBytes;
+}
+
 function busy(): ServiceError {
   return new ServiceError('svc/runtime/unavailable', { retryAfterSeconds: 1 });
 }
@@ -77,6 +85,7 @@ export class HttpExchange implements HttpRequest, Expiring {
   #bodyPending = false;
   /** Where the exchange is counted by its client's address: by its body, then by its answer. */
   #countedIn: AddressCounts | undefined;
+  #counted = 0;
   #askedForAdmission = false;
   #address: string | undefined;
   #refused: ServiceError | undefined;
@@ -244,16 +253,17 @@ export class HttpExchange implements HttpRequest, Expiring {
   }
 
   /** Counts the exchange in there, and nowhere else any more; false: there are too many. */
-  #countIn(counts: AddressCounts): boolean {
+  #countIn(counts: AddressCounts, amount = 1): boolean {
     if (this.#countedIn === counts) return true;
     this.#countOut();
-    if (!counts.enter(this.address)) return false;
+    if (!counts.enter(this.address, amount)) return false;
     this.#countedIn = counts;
+    this.#counted = amount;
     return true;
   }
 
   #countOut(): void {
-    this.#countedIn?.leave(this.address);
+    this.#countedIn?.leave(this.address, this.#counted);
     this.#countedIn = undefined;
   }
 
@@ -403,7 +413,7 @@ export class HttpExchange implements HttpRequest, Expiring {
       this.#res.cork(() => this.#write(answer));
       // Not within the cork, where the connection must not be closed.
       const isSlow = this.#state === 'sending' && answer.outgoing === undefined;
-      if (isSlow && !this.#countIn(this.#traffic.slowAnswers)) this.#close();
+      if (isSlow && !this.#countIn(this.#traffic.slowAnswers, getHeldBytes(answer))) this.#close();
     } catch (error) {
       // Half an answer may have been sent: the connection cannot be kept.
       this.#traffic.log.error(

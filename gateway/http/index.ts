@@ -10,5 +10,5 @@ export type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
 export { toNetwork } from './network.ts';
 export { HttpServer } from './server.ts';
 export { acceptsEncoding, StaticContent } from './static-content.ts';
-export { showTraffic } from './traffic.ts';
+export { AddressCounts, showTraffic } from './traffic.ts';
 export type { SendOutcome, Socket, SocketEndpoint, SocketSession } from './websocket.ts';

@@ -22,8 +22,13 @@ export interface TrafficLimits {
   readonly maxDownloads: number;
   /** The same for one client address: a browser shows a conversation with that many pictures. Default 64. */
   readonly maxDownloadsPerAddress: number;
-  /** Other answers that one client address takes more slowly than they are made; beyond that the connection is closed. Default 512. */
-  readonly maxSlowAnswersPerAddress: number;
+  /**
+   * Bytes of other answers that clients take more slowly than they are made; beyond that the connection is closed. An answer counts 64 KiB
+   * at least. Default 268,435,456.
+   */
+  readonly maxSlowBytes: number;
+  /** The same for one client address. Default 33,554,432. */
+  readonly maxSlowBytesPerAddress: number;
   /** Bodies of one client address that arrive in pieces and are not complete; beyond that new ones get 503. Default 512. */
   readonly maxSlowBodiesPerAddress: number;
   /** Time from a request's head to the end of its body, then the connection is closed. Default 30,000. */
@@ -65,7 +70,7 @@ export class Traffic {
   readonly streams: AddressCounts;
   /** Answers that are being streamed, or made for that, by client address. */
   readonly downloads: AddressCounts;
-  /** Other answers that wait for their client, by its address. */
+  /** Bytes of other answers that wait for their client, by its address. */
   readonly slowAnswers: AddressCounts;
   /** Bodies that arrive in pieces, by client address. */
   readonly slowBodies: AddressCounts;
@@ -97,7 +102,7 @@ export class Traffic {
     this.transfers = new Deadlines(limits.transferDeadlineMs, request => request.transferExpired());
     this.streams = new AddressCounts(limits.maxStreamsPerAddress, limits.maxStreams);
     this.downloads = new AddressCounts(limits.maxDownloadsPerAddress, limits.maxDownloads);
-    this.slowAnswers = new AddressCounts(limits.maxSlowAnswersPerAddress, Infinity);
+    this.slowAnswers = new AddressCounts(limits.maxSlowBytesPerAddress, limits.maxSlowBytes);
     this.slowBodies = new AddressCounts(limits.maxSlowBodiesPerAddress, Infinity);
   }
 
@@ -142,7 +147,7 @@ export class Traffic {
   }
 }
 
-/** How many of something there are at once, for each client address (of IPv6: each network) and in all. */
+/** How many of something, or how many bytes, there are at once, for each client address (of IPv6: each network) and in all. */
 export class AddressCounts {
   readonly #maxPerAddress: number;
   readonly #max: number;
@@ -154,23 +159,23 @@ export class AddressCounts {
     this.#max = max;
   }
 
-  /** Counts one more; false: there are too many, and it is not counted. */
-  enter(address: string): boolean {
+  /** Counts `amount` more; false: that would be too many, and it is not counted. */
+  enter(address: string, amount = 1): boolean {
     const network = toNetwork(address);
-    const count = this.#counts.get(network) ?? 0;
-    if (count >= this.#maxPerAddress || this.#total >= this.#max) return false;
-    this.#counts.set(network, count + 1);
-    this.#total++;
+    const count = (this.#counts.get(network) ?? 0) + amount;
+    if (count > this.#maxPerAddress || this.#total + amount > this.#max) return false;
+    this.#counts.set(network, count);
+    this.#total += amount;
     return true;
   }
 
-  /** Once for each `enter` that returned true. */
-  leave(address: string): void {
+  /** Once for each `enter` that returned true, with its amount. */
+  leave(address: string, amount = 1): void {
     const network = toNetwork(address);
-    const count = (this.#counts.get(network) ?? 0) - 1;
+    const count = (this.#counts.get(network) ?? 0) - amount;
     if (count > 0) this.#counts.set(network, count);
     else this.#counts.delete(network);
-    this.#total--;
+    this.#total -= amount;
   }
 }
 

@@ -17,6 +17,7 @@ import type { AccessRules } from './authorise.ts';
 import type { Call, Caller, Handler, IdempotencyMark, ProjectScope, ServiceCaller, Work } from './handler.ts';
 import { canonicalJson, type Idempotency, type RepeatableCall } from './idempotency.ts';
 import type { Parts } from './parts.ts';
+import type { ReadAdmission } from './read-admission.ts';
 import { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
 
 /** A value that may have to be waited for. */
@@ -38,6 +39,8 @@ export interface Endpoint {
   readonly limiter: RateLimiter | undefined;
   /** Undefined: the operation works while nothing more can be stored. */
   readonly room: StorageRoom | undefined;
+  /** Undefined: the operation does not read the database, or reads are not limited. */
+  readonly reads: ReadAdmission | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -215,6 +218,22 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     const { rules } = this.endpoint;
     if (this.caller === undefined) throw rules.absent();
     return rules.workspaceRole(this.caller, workspaceId);
+  }
+
+  /** Whose reads are counted together: the project's; where the request names none, the caller's. */
+  get reader(): string {
+    const { project, caller } = this;
+    if (project !== undefined) return project.projectId;
+    switch (caller?.type) {
+      case 'key':
+        return caller.projectId;
+      case 'user':
+        return caller.userId;
+      case 'service':
+        return caller.name;
+      case undefined:
+        return '';
+    }
   }
 
   /** The request has this idempotency key. */

@@ -30,4 +30,5 @@ export { canBeKey, commitKey, Idempotency, parseKey } from './idempotency.ts';
 export { PartsReader, refuseEncoding, refusePrototypes, type Parts } from './parts.ts';
 export { replayed, runPipeline } from './pipeline.ts';
 export { AnonymousCharge, quotaExceeded, type Quota, type RateLimiter } from './rate-limiter.ts';
+export { isDatabaseRead, ReadAdmission } from './read-admission.ts';
 export { toRefusal } from './refusal.ts';

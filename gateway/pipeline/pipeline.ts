@@ -10,7 +10,7 @@
  *   act for          may the key act for the user whom it names (403, 404, 422)?
  *   charge subject   does the thread or e-mail address that the request concerns have quota left (429)?
  *   key              the request's Idempotency-Key (400): the handler does the work under it, once (`Call.once`)
- *   handle           the operation's handler
+ *   handle           the operation's handler; a read of the database waits for its project's turn (503)
  *   answer           the handler's plain values as status, headers and JSON text
  *
  * What a transport does with the answer or the refusal is its own: see gateway/rest/operations.ts and gateway/grpc/conversations.ts.
@@ -113,7 +113,9 @@ function key(call: OperationCall): void {
 }
 
 function handle(call: OperationCall): Maybe<HttpAnswer> {
-  return chain(call.endpoint.handler(call), answered => toHttpAnswer(answered, call));
+  const { handler, reads } = call.endpoint;
+  const work = (): Maybe<HttpAnswer> => chain(handler(call), answered => toHttpAnswer(answered, call));
+  return reads === undefined ? work() : reads.run(call.reader, work);
 }
 
 function toHttpAnswer({ status, json, body, stream, headers }: Answer, call: OperationCall): HttpAnswer {

@@ -18,10 +18,12 @@ import type { Authenticator, ServiceTokens } from '../auth/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest, type HttpServer } from '../http/index.ts';
 import {
   Authority,
+  isDatabaseRead,
   chain,
   OperationCall,
   parseKey,
   PartsReader,
+  type ReadAdmission,
   quotaExceeded,
   replayed,
   runPipeline,
@@ -55,6 +57,8 @@ export interface RestServices {
   readonly limiter?: RateLimiter | undefined;
   /** Absent: there is always room. */
   readonly room?: StorageRoom | undefined;
+  /** Absent: reads are not limited. */
+  readonly reads?: ReadAdmission;
   /** Default: nothing is traced. */
   readonly tracer?: Tracer;
   /** Absent: nothing is counted. */
@@ -104,6 +108,7 @@ export class RestEndpoint implements Endpoint {
   readonly rules: Authority;
   readonly limiter: RateLimiter | undefined;
   readonly room: StorageRoom | undefined;
+  readonly reads: ReadAdmission | undefined;
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly tracer: Tracer;
@@ -125,6 +130,7 @@ export class RestEndpoint implements Endpoint {
     this.rules = new Authority(operation, services.tenancy);
     this.limiter = operation.rate === 'none' ? undefined : services.limiter;
     this.room = storesMore(operation) ? services.room : undefined;
+    this.reads = isDatabaseRead(operation) ? services.reads : undefined;
     this.idempotency = services.idempotency;
     this.clock = services.clock;
     this.tracer = services.tracer ?? noTracer;

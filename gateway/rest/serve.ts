@@ -41,7 +41,7 @@ import {
   smtpTransport,
 } from '../mail/index.ts';
 import { MediaLinks, serveMedia } from '../media/index.ts';
-import { Idempotency, type RateLimiter, type StorageRoom } from '../pipeline/index.ts';
+import { Idempotency, type RateLimiter, ReadAdmission, type StorageRoom } from '../pipeline/index.ts';
 import { createRateLimiter } from '../quota/index.ts';
 import type { SendRequest } from '../sso/index.ts';
 import type { SystemReader } from '../system/index.ts';
@@ -140,6 +140,7 @@ export function serveRest(options: RestOptions): Rest {
     idempotency,
     limiter,
     room: options.room,
+    reads: new ReadAdmission(),
     clock,
     log,
     tracer: options.tracer,

@@ -30,8 +30,11 @@ export interface Reader {
   readonly admission: Admission;
   /** False once it is closed: its turn is skipped. */
   readonly reading: boolean;
-  /** @param through the end of the range that was read, which is the new cursor after an empty page */
-  deliver(page: readonly PagedFrame[], through: number): void;
+  /**
+   * @param through the end of the range that was read, which is the new cursor after an empty page
+   * @param isWhole whether the log still has the number after the cursor: otherwise retention may have dropped events of the page
+   */
+  deliver(page: readonly PagedFrame[], through: number, isWhole: boolean): void;
 }
 
 /** Pages being read at once. */
@@ -99,8 +102,14 @@ export class CatchUp {
     const through = projectStream.head;
     const { projectId, environmentId } = admission;
     let page: readonly PagedFrame[] | undefined;
+    let isWhole = false;
     try {
-      const events = await this.#events.page({ projectId, after: cursor, through, environmentId });
+      const range = { projectId, after: cursor, through };
+      const events = await this.#events.page({ ...range, environmentId });
+      // Only the numbers of all environments are dense.
+      const [next] =
+        environmentId === undefined ? events : await this.#events.page({ ...range, limit: 1, maxBytes: 1 });
+      isWhole = next?.seq === cursor + 1;
       page = events.map(({ seq, eventName, occurredAt, body }) => ({
         seq,
         eventName,
@@ -115,7 +124,7 @@ export class CatchUp {
     }
     this.#active--;
     if (page !== undefined) {
-      for (const reader of readers) if (reader.reading) reader.deliver(page, through);
+      for (const reader of readers) if (reader.reading) reader.deliver(page, through, isWhole);
     }
     this.#start();
   }

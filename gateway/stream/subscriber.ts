@@ -39,8 +39,7 @@ export type SubscriberState = 'awaiting' | 'catching-up' | 'live' | 'closing';
 export const maxBufferedBytes = 1_048_576;
 /** No further page is sent while more bytes than this are unsent. */
 export const highWaterBytes = 262_144;
-/** What is kept for resuming. */
-const keptEvents = 50_000;
+/** How long events can be resumed from. */
 const keptMs = 86_400_000;
 /** The cursor of a client that gave none. */
 const fromNow = -1;
@@ -104,9 +103,9 @@ export abstract class Subscriber implements Follower, Reader {
     else if (this.#state === 'catching-up' || this.#state === 'live') this.#reset(reason);
   }
 
-  deliver(page: readonly PagedFrame[], through: number): void {
+  deliver(page: readonly PagedFrame[], through: number, isWhole: boolean): void {
     const first = page[0];
-    if (this.#hasHole(first, through)) return this.#reset('expired');
+    if (!isWhole) return this.#reset('expired');
     if (!this.#resumed) {
       const oldest = this.context.clock.now() - keptMs;
       if (first !== undefined && first.occurredAt < oldest) return this.#reset('expired');
@@ -158,7 +157,6 @@ export abstract class Subscriber implements Follower, Reader {
     this.#isWaiting = false;
     if (this.cursor === fromNow) this.cursor = head;
     else if (this.#epoch !== epoch) return this.#reset('epoch');
-    else if (this.cursor < head - keptEvents) return this.#reset('expired');
     if (this.cursor > head) void this.#catchUpWithClient();
     else if (this.cursor === head) this.#goLive();
     else this.context.catchUp.request(this);
@@ -207,11 +205,5 @@ export abstract class Subscriber implements Follower, Reader {
     if (this.#resumed) return;
     this.#resumed = true;
     this.tellResumed(this.stream.epoch, this.cursor);
-  }
-
-  /** A client that sees every environment sees every number: if a page does not start with the next one, retention has dropped its start. */
-  #hasHole(first: PagedFrame | undefined, through: number): boolean {
-    if (this.admission.environmentId !== undefined) return false;
-    return first === undefined ? through > this.cursor : first.seq !== this.cursor + 1;
   }
 }

@@ -102,6 +102,7 @@ export const chatappOperations = {
     success: { status: 200, body: createList(ChatappTemplate) },
     errors: [...listing, 'svc/runtime/conflict', 'svc/chatapp/channel_not_connected'],
     rate: 'read',
+    asksProvider: true,
     idempotency: 'none',
   },
   sendChatappTemplate: {

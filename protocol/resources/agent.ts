@@ -1,6 +1,17 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 import { providers } from './byok.ts';
 import { maybeProject, page, scope } from './list.ts';
 import { RunTrace } from './run-trace.ts';
@@ -41,7 +52,7 @@ export const CreateAgentBody = body('CreateAgentBody', {
   /** Null or absent: that of the loom's active version. */
   mode: optional(nullable(choice(agentModes))),
   loomId: optional(nullable(id('loom'))),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateAgentBody = Static<typeof CreateAgentBody>;
 
@@ -87,7 +98,7 @@ export const UpdateAgentBody = body('UpdateAgentBody', {
   loomId: optional(nullable(id('loom'))),
   /** Replaced as a whole; null ends it. */
   split: optional(nullable(AgentSplitInput)),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
   archived: optional(Type.Boolean()),
 });
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
@@ -135,7 +146,7 @@ export const CreateAgentRunBody = body('CreateAgentRunBody', {
   threadId: optional(id('thread')),
   /** A message of the thread; by default its newest inbound one. */
   inputMessageId: optional(id('message')),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateAgentRunBody = Static<typeof CreateAgentRunBody>;
 

@@ -1,6 +1,18 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, httpUrl, id, instant, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  httpUrl,
+  id,
+  instant,
+  limitBytes,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 
 export const attachmentKinds = ['image', 'audio', 'video', 'document', 'sticker'] as const;
 export type AttachmentKind = (typeof attachmentKinds)[number];
@@ -30,11 +42,20 @@ export const MessageAttachment = resource('MessageAttachment', {
 export type MessageAttachment = Static<typeof MessageAttachment>;
 
 /** The same in a request, where unknown fields are refused. */
-export const AttachmentInput = body('AttachmentInput', fields);
+export const AttachmentInput = body('AttachmentInput', {
+  ...fields,
+  metadata: optional(freeFormInput()),
+});
 export type AttachmentInput = Static<typeof AttachmentInput>;
 
+/** Bytes of a message's attachments, or of a template's components, as JSON: with its metadata a message holds 64 KiB. */
+export const maxMessageListBytes = 49_152;
+
 /** At most ten per message. */
-export const attachmentsInput = Type.Array(AttachmentInput, { maxItems: 10, default: [] });
+export const attachmentsInput = limitBytes(
+  Type.Array(AttachmentInput, { maxItems: 10, default: [] }),
+  maxMessageListBytes,
+);
 
 /** Bytes of a file: the largest size that the chat provider accepts for any kind (a document). */
 export const maxFileBytes = 104_857_600;

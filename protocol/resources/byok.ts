@@ -1,6 +1,17 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 
 /** Neutral names of three LLM providers. */
 export const providers = ['llm_provider_1', 'llm_provider_2', 'llm_provider_3'] as const;
@@ -38,7 +49,7 @@ export const CreateByokCredentialBody = body('CreateByokCredentialBody', {
   displayName: text(1, 128),
   secret,
   modelAllowlist: optional(modelAllowlist({ default: [] })),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateByokCredentialBody = Static<typeof CreateByokCredentialBody>;
 
@@ -46,7 +57,7 @@ export type CreateByokCredentialBody = Static<typeof CreateByokCredentialBody>;
 export const UpdateByokCredentialBody = body('UpdateByokCredentialBody', {
   displayName: optional(text(1, 128)),
   modelAllowlist: optional(modelAllowlist()),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type UpdateByokCredentialBody = Static<typeof UpdateByokCredentialBody>;
 

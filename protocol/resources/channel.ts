@@ -1,7 +1,18 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { attachmentsInput } from './attachment.ts';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 import { Actor, maxMessageLength } from './message.ts';
 
 export const channelKinds = ['sandbox', 'custom', 'chatapp'] as const;
@@ -29,7 +40,7 @@ export const CreateChannelBody = body('CreateChannelBody', {
   environmentId: id('environment'),
   name: text(1, 256),
   kind: choice(channelKinds),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateChannelBody = Static<typeof CreateChannelBody>;
 
@@ -37,7 +48,7 @@ export const UpdateChannelBody = body('UpdateChannelBody', {
   projectId: id('project'),
   name: optional(text(1, 256)),
   defaultAgentId: optional(nullable(id('agent'))),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type UpdateChannelBody = Static<typeof UpdateChannelBody>;
 
@@ -135,7 +146,7 @@ export const SimulateBody = body('SimulateBody', {
   messageId: optional(id('message')),
   body: optional(text(1, maxMessageLength)),
   attachments: optional(attachmentsInput),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
   error: optional(failure),
 });
 export type SimulateBody = Static<typeof SimulateBody>;

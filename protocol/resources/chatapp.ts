@@ -1,13 +1,16 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { maxMessageListBytes } from './attachment.ts';
 import { channelStatuses, ChatappFailure } from './channel.ts';
 import {
   body,
   choice,
   freeForm,
+  freeFormInput,
   httpUrl,
   id,
   instant,
+  limitBytes,
   nullable,
   optional,
   resource,
@@ -75,7 +78,7 @@ export const SendTemplateBody = body('SendTemplateBody', {
   templateName: text(1, 512),
   language: text(1, 32),
   to: optional(text(3, 64)),
-  components: optional(Type.Array(freeForm(), { default: [] })),
-  metadata: optional(freeForm()),
+  components: optional(limitBytes(Type.Array(freeForm(), { default: [] }), maxMessageListBytes)),
+  metadata: optional(freeFormInput()),
 });
 export type SendTemplateBody = Static<typeof SendTemplateBody>;

@@ -6,6 +6,7 @@ import Type from 'typebox';
 import type { Static, TObject, TOptional, TProperties, TSchema, TString, TUnsafe } from 'typebox';
 import { maxEmailLength } from '../formats.ts';
 import { idPattern, type Resource } from '../ids.ts';
+import { maxFreeFormBytes } from '../merge-patch.ts';
 
 /**
  * An id of that resource. Its static type is plain `string`: that a text matches the pattern does not make it an id of a resource here,
@@ -71,6 +72,19 @@ export function nullable<S extends TSchema>(schema: S): TUnsafe<Static<S> | null
 /** A JSON object of any content; `{}` when absent. */
 export function freeForm(): TUnsafe<Record<string, unknown>> {
   return Type.Unsafe<Record<string, unknown>>({ type: 'object', default: {} });
+}
+
+/**
+ * Limits a value in a request to `max` bytes of JSON (protocol/validate.ts). Default: the limit of a free-form field. Answers have no limit,
+ * because rows of older releases may be larger.
+ */
+export function limitBytes<S extends TSchema>(schema: S, max = maxFreeFormBytes): S {
+  return { ...schema, 'x-max-bytes': max };
+}
+
+/** {@link freeForm} in a request. */
+export function freeFormInput(): TUnsafe<Record<string, unknown>> {
+  return limitBytes(freeForm());
 }
 
 /** The body of a write: unknown fields are refused (docs/contract-decisions.md, "Statuses and schemas"). */

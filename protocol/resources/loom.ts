@@ -5,6 +5,7 @@ import {
   body,
   choice,
   freeForm,
+  freeFormInput,
   id,
   instant,
   nullable,
@@ -85,7 +86,7 @@ const definition = {
   temperature: optional(nullable(Type.Number({ minimum: 0, maximum: 2 }))),
   maxTokens: optional(nullable(Type.Integer({ minimum: 1, maximum: 2_147_483_647 }))),
   toolIds: optional(Type.Array(id('tool'), { maxItems: 64, default: [] })),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 };
 
 /** Creates a loom and its first version, which is active. `metadata` is the loom's. */
@@ -104,7 +105,7 @@ export const UpdateLoomBody = body('UpdateLoomBody', {
   name: optional(text(1, 256)),
   status: optional(choice(loomStatuses)),
   archived: restored(),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type UpdateLoomBody = Static<typeof UpdateLoomBody>;
 

@@ -1,7 +1,18 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { attachmentsInput, MessageAttachment } from './attachment.ts';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 import { MessageContent, MessageContentInput, MessageError, MessageReference, Referral } from './content.ts';
 import { maybeProject, page, scope } from './list.ts';
 import { ParticipantInput, ServiceWindow } from './participant.ts';
@@ -62,7 +73,7 @@ export const CreateMessageBody = body('CreateMessageBody', {
   replyTo: optional(Type.Object({ messageId: id('message') }, { additionalProperties: false })),
   direction: optional(choice(directions, { default: 'outbound' })),
   attachments: optional(attachmentsInput),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateMessageBody = Static<typeof CreateMessageBody>;
 
@@ -109,6 +120,6 @@ export const InboundMessageBody = body('InboundMessageBody', {
   externalParticipantRef: optional(text(1, 256)),
   participant: optional(ParticipantInput),
   attachments: optional(attachmentsInput),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type InboundMessageBody = Static<typeof InboundMessageBody>;

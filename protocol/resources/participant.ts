@@ -2,7 +2,17 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
 import { prefixes } from '../ids.ts';
-import { body, choice, freeForm, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 
 /** The provider's window for free-form outbound messages: 24 hours after the last inbound one. Null when the channel has none. */
 export const ServiceWindow = resource('ServiceWindow', {
@@ -35,7 +45,7 @@ export type Participant = Static<typeof Participant>;
  * is not looked up, and opens nothing: whoever shows the picture asks for the attachment in their own environment.
  */
 const attributesInput = Type.Unsafe<Record<string, unknown>>({
-  ...freeForm(),
+  ...freeFormInput(),
   properties: { picture: { type: ['string', 'null'], pattern: `^${prefixes.attachment}_[0-9a-z]{1,64}$` } },
 });
 

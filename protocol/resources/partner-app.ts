@@ -1,6 +1,17 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, choice, freeForm, id, instant, nullable, optional, resource, text } from './fields.ts';
+import {
+  body,
+  choice,
+  freeForm,
+  freeFormInput,
+  id,
+  instant,
+  nullable,
+  optional,
+  resource,
+  text,
+} from './fields.ts';
 import { page } from './list.ts';
 
 const common = {
@@ -35,7 +46,7 @@ export const CreatePartnerAppBody = body('CreatePartnerAppBody', {
   name: text(1, 128),
   appId: text(1, 128),
   appSecret,
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreatePartnerAppBody = Static<typeof CreatePartnerAppBody>;
 

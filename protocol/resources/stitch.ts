@@ -4,6 +4,7 @@ import {
   body,
   choice,
   freeForm,
+  freeFormInput,
   httpUrl,
   id,
   instant,
@@ -49,7 +50,7 @@ export const CreateStitchBody = body('CreateStitchBody', {
   name: text(1, 256),
   webhookUrl: httpUrl(),
   eventNames: optional(eventNames),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateStitchBody = Static<typeof CreateStitchBody>;
 
@@ -61,7 +62,7 @@ export const UpdateStitchBody = body('UpdateStitchBody', {
   status: optional(choice(['active', 'disabled'])),
   archived: restored(),
   eventNames: optional(eventNames),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type UpdateStitchBody = Static<typeof UpdateStitchBody>;
 

@@ -4,8 +4,10 @@ import {
   body,
   choice,
   freeForm,
+  freeFormInput,
   id,
   instant,
+  limitBytes,
   nullable,
   optional,
   resource,
@@ -127,7 +129,7 @@ export const CreateThreadBody = body('CreateThreadBody', {
   channelId: optional(id('channel')),
   externalRef: optional(text(1, 256)),
   subject: optional(text(1, maxSubjectLength)),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
 });
 export type CreateThreadBody = Static<typeof CreateThreadBody>;
 
@@ -137,8 +139,8 @@ export const UpdateThreadBody = body('UpdateThreadBody', {
   agentMode: optional(nullable(choice(agentModes))),
   archived: restored(),
   tags: optional(Type.Array(tag, { maxItems: maxTags })),
-  customFields: optional(customFields),
-  metadata: optional(freeForm()),
+  customFields: optional(limitBytes(customFields)),
+  metadata: optional(freeFormInput()),
   /** Null: the agent of the thread's channel. */
   agentId: optional(nullable(id('agent'))),
   /** Merged into what is known; null clears. */

@@ -4,6 +4,7 @@ import {
   body,
   choice,
   freeForm,
+  freeFormInput,
   httpUrl,
   id,
   instant,
@@ -69,7 +70,7 @@ const retryBackoffMs = (options: object = {}) => Type.Integer({ minimum: 0, maxi
 
 const shared = {
   headers: optional(headers),
-  metadata: optional(freeForm()),
+  metadata: optional(freeFormInput()),
   /** Tells the model what the tool is for. */
   description: optional(nullable(text(1, 4096))),
   /** JSON Schema of type object, at most 32 KiB (tool-definition.ts). */

@@ -41,6 +41,11 @@ export class FairSemaphore {
     return waiting;
   }
 
+  /** Work of the owner that waits for its turn. */
+  countWaiting(owner: string): number {
+    return this.#queues.get(owner)?.size ?? 0;
+  }
+
   /** Nobody works and nobody waits. */
   get isIdle(): boolean {
     return this.#held.size === 0 && this.#queues.size === 0;
@@ -48,7 +53,7 @@ export class FairSemaphore {
 
   /** Does the work when it gets a permit; skips it if there is no room to wait. Rejects with the signal's reason if aborted before. */
   async runOrSkip(owner: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const hasRoom = (this.#queues.get(owner)?.size ?? 0) < this.#room;
+    const hasRoom = this.countWaiting(owner) < this.#room;
     if (hasRoom || this.#mayTake(owner)) await this.run(owner, signal, work);
   }
 

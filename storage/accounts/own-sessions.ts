@@ -4,7 +4,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { Session } from '../entities/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { RefuseAccount } from './refusal.ts';
 import { revoke } from './sessions.ts';
 
@@ -57,7 +57,7 @@ export class OwnSessions {
       [userId, new Date(now), before, limit + 1],
       'sessions.own',
     );
-    return toPage(rows, limit, row => this.#cursors.encode(scope, [row.sessionId]));
+    return toPage(cutPage(rows, limit), row => this.#cursors.encode(scope, [row.sessionId]));
   }
 
   /** Ends one session of the user. Refused where they have no such session, or it has ended. */

@@ -14,7 +14,7 @@ import { recordAccountAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Passkey, User } from '../entities/index.ts';
 import type { MailOutbox } from '../mail/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
 import { endOtherSessions } from './own-sessions.ts';
 import type { PasskeyChallenges } from './passkey-challenges.ts';
@@ -78,7 +78,7 @@ export class Passkeys {
     const scope = `passkeys/${userId}`;
     const after = cursor === undefined ? '' : cursors.decode(scope, cursor)[0];
     const rows = await db.query<ListedPasskey>(selectPage, [userId, after, limit + 1], 'passkeys.own');
-    return toPage(rows, limit, last => cursors.encode(scope, [last.passkeyId]));
+    return toPage(cutPage(rows, limit), last => cursors.encode(scope, [last.passkeyId]));
   }
 
   /** What the browser is to be asked for. Refused when the password has changed, and where the user has as many as one may have. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { passesIfMatch } from '../../protocol/etag.ts';
 import { isTooLarge, mergePatch } from '../../protocol/merge-patch.ts';
 import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, limitBytes, readPage, toPage } from '../paging/index.ts';
 import type { AgentRules } from './rules.ts';
 
 export const findByokCredentialTenant = createFindTenant('byok_credentials', 'byok_credential_id');
@@ -45,14 +45,16 @@ export async function listPage<Row extends { readonly createdAt: Date }>(
 ): Promise<Page<Row>> {
   const scope = `${table} ${projectId} ${environmentId}${part}`;
   const [at, lastId] = cursor === undefined ? [] : cursors.decode(scope, cursor);
-  const rows = await db.query<Row>(
-    `select ${columns} from ${table}
+  const page = await readPage<Row>(
+    db,
+    limitBytes(`select ${columns} from ${table}
      where project_id = $1 and environment_id = $2 and ${where}
        and ($3::timestamptz is null or (created_at, ${id}) < ($3, $4))
-     order by created_at desc, ${id} desc limit $5`,
+     order by created_at desc, ${id} desc limit $5`),
     [projectId, environmentId, at === undefined ? null : new Date(at), lastId ?? null, limit + 1],
+    limit,
   );
-  return toPage(rows, limit, last => cursors.encode(scope, [last.createdAt.getTime(), getId(last)]));
+  return toPage(page, last => cursors.encode(scope, [last.createdAt.getTime(), getId(last)]));
 }
 
 /** What a change of a resource with an ETag may bring beside the change. */

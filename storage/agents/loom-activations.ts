@@ -6,7 +6,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Actor, LoomActivation as LoomActivationResource } from '../../protocol/resources/index.ts';
 import type { AuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import { type Loom, LoomActivation } from '../entities/index.ts';
 
@@ -45,7 +45,7 @@ export async function listLoomActivations(
   const before = cursor === undefined ? maxNumber : Number(cursors.decode(scope, cursor)[0]);
   const values = [loomId, projectId, environmentId, before, limit + 1];
   const rows = await db.query<LoomActivationRow>(selectPage, values, 'loom-activations.page');
-  const { data, ...rest } = toPage(rows, limit, last => cursors.encode(scope, [last.number]));
+  const { data, ...rest } = toPage(cutPage(rows, limit), last => cursors.encode(scope, [last.number]));
   return { data: data.map(row => ({ ...row, createdAt: row.createdAt.toISOString() })), ...rest };
 }
 

@@ -6,7 +6,7 @@
  */
 import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/index.ts';
 import { recordAction } from '../audit/index.ts';
-import { type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Page, type PageRequest, limitBytes, readPage, toPage } from '../paging/index.ts';
 import { Agent, LoomVersion } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
@@ -33,9 +33,9 @@ const columns = `loom_version_id as "loomVersionId", project_id as "projectId", 
   array(select listed.tool_id from unnest(tool_ids) with ordinality as listed(tool_id, n)
     join tools t on t.tool_id = listed.tool_id and ${isOwn('t')} order by listed.n) as "toolIds", metadata, created_at as "createdAt"`;
 
-const selectPage = `
+const selectPage = limitBytes(`
   select ${columns} from loom_versions
-  where loom_id = $1 and project_id = $2 and environment_id = $3 and version < $4 order by version desc limit $5`;
+  where loom_id = $1 and project_id = $2 and environment_id = $3 and version < $4 order by version desc limit $5`);
 
 const selectOne = `
   select ${columns} from loom_versions
@@ -60,14 +60,9 @@ export class LoomVersions {
     const { db, cursors } = this.#options;
     const scope = `loom-versions ${environmentId} ${loomId}`;
     const before = cursor === undefined ? maxVersion : Number(cursors.decode(scope, cursor)[0]);
-    const rows = await db.query<LoomVersionRow>(selectPage, [
-      loomId,
-      projectId,
-      environmentId,
-      before,
-      limit + 1,
-    ]);
-    const { data, ...rest } = toPage(rows, limit, last => cursors.encode(scope, [last.version]));
+    const values = [loomId, projectId, environmentId, before, limit + 1];
+    const page = await readPage<LoomVersionRow>(db, selectPage, values, limit);
+    const { data, ...rest } = toPage(page, last => cursors.encode(scope, [last.version]));
     return { data: data.map(versionResource), ...rest };
   }
 

@@ -10,7 +10,7 @@ import {
   buildScanStatement,
   readScanPage,
   ScanConditions,
-  type ScanPage,
+  type PageRows,
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
@@ -105,7 +105,7 @@ function addNamed(conditions: ScanConditions, { targetId, actorId, action }: Aud
 export async function auditPage(
   db: Pick<Database, 'query' | 'scan'>,
   filter: AuditFilter,
-): Promise<ScanPage<AuditLog>> {
+): Promise<PageRows<AuditLog>> {
   const { scope, limit } = filter;
   const { rows, end } = await readScanPage<AuditRecord>(db, getScopeId(scope), auditStatement(filter), limit);
   return { rows: rows.map(toAuditLog), end: end && toAuditLog(end) };

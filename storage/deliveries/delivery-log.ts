@@ -3,12 +3,15 @@ import { getIdTime } from '../../protocol/ids.ts';
 import type { DeliveryAttempt, WebhookDelivery } from '../../protocol/resources/index.ts';
 import type { Database, FindTenant, Queries, TenantScope } from '../database/index.ts';
 import {
-  buildScanStatement,
-  readScanPage,
   ScanConditions,
-  type ScanPage,
+  type PageRows,
   type ScanRow,
   type ScanStatement,
+  buildScanStatement,
+  limitBytes,
+  mapPage,
+  readPage,
+  readScanPage,
 } from '../paging/index.ts';
 import {
   type DeliveryKey,
@@ -206,7 +209,7 @@ interface RowsPage {
   readonly end: WebhookDelivery | undefined;
 }
 
-function toRows({ rows, end }: ScanPage<DeliveryRecord & ScanRow>): RowsPage {
+function toRows({ rows, end }: PageRows<DeliveryRecord & ScanRow>): RowsPage {
   return { rows: rows.map(toDelivery), end: end && toDelivery(end) };
 }
 
@@ -280,11 +283,11 @@ interface AttemptRecord extends Omit<DeliveryAttempt, 'attemptedAt' | 'nextAttem
 }
 
 // An attempt is never older than its delivery, so older partitions are not read.
-const selectAttempts = `
+const selectAttempts = limitBytes(`
   select number, trigger, attempted_at as "attemptedAt", duration_ms as "durationMs", response_status as "responseStatus",
     response_body as "responseBody", error_class as "errorClass", error, next_attempt_at as "nextAttemptAt"
   from webhook_attempts
-  where delivery_id = $1 and project_id = $2 and attempted_at >= $3 and number > $4 order by number limit $5`;
+  where delivery_id = $1 and project_id = $2 and attempted_at >= $3 and number > $4 order by number limit $5`);
 
 export interface AttemptPage {
   readonly deliveryId: string;
@@ -300,10 +303,10 @@ export interface AttemptPage {
 export async function attemptPage(
   db: Queries,
   { deliveryId, projectId, createdAt, after, limit }: AttemptPage,
-): Promise<DeliveryAttempt[]> {
-  const values = [deliveryId, projectId, createdAt, after, limit];
-  const rows = await db.query<AttemptRecord>(selectAttempts, values, 'attempts.page');
-  return rows.map(row => ({
+): Promise<PageRows<DeliveryAttempt>> {
+  const values = [deliveryId, projectId, createdAt, after, limit + 1];
+  const page = await readPage<AttemptRecord>(db, selectAttempts, values, limit, 'attempts.page');
+  return mapPage(page, row => ({
     ...row,
     attemptedAt: row.attemptedAt.toISOString(),
     nextAttemptAt: row.nextAttemptAt?.toISOString() ?? null,

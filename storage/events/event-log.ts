@@ -10,17 +10,15 @@
  */
 import { createFindTenant, type Database, type Queries, type TenantScope } from '../database/index.ts';
 import {
-  buildScanStatement,
+  type PageRows,
   ScanConditions,
-  type ScanPage,
   type ScanRow,
+  buildScanStatement,
+  maxPageBytes,
   toScanPage,
 } from '../paging/index.ts';
 
 const dayMs = 86_400_000;
-/** Bytes of the bodies in a page of the REST API. */
-const maxPageBytes = 4_194_304;
-
 /** The newest position of a project's log. */
 export interface StreamHead {
   readonly projectId: string;
@@ -109,7 +107,7 @@ export interface LogFilter extends VisibleEvents {
   /** Exclusive: the keyset cursor, since `seq` is unique in its project. */
   readonly before?: number | undefined;
   readonly limit: number;
-  /** As of {@link Span}. Default 4 MiB. */
+  /** As of {@link Span}. Default 1 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -123,7 +121,7 @@ const logScan = {
 } as const;
 
 /** The page that the rows of a scan make, as far as the limit of bytes let them through. */
-function toLimitedPage(rows: (PagedEvent & ScanRow)[], limit: number): ScanPage<PagedEvent & ScanRow> {
+function toLimitedPage(rows: (PagedEvent & ScanRow)[], limit: number): PageRows<PagedEvent & ScanRow> {
   // Some rows had no room in the page: the next page begins with them.
   if (rows.length < (rows[0]?.found ?? 0)) {
     const shown = rows.slice(0, limit);
@@ -167,7 +165,7 @@ export function logStatement(filter: LogFilter): { readonly text: string; readon
 export async function eventLog(
   db: Pick<Database, 'scan'>,
   filter: LogFilter,
-): Promise<ScanPage<PagedEvent & ScanRow>> {
+): Promise<PageRows<PagedEvent & ScanRow>> {
   const { text, values } = logStatement(filter);
   const rows = await db.scan<PagedEvent & ScanRow>(filter.projectId, text, values);
   return toLimitedPage(rows, filter.limit);
@@ -183,7 +181,7 @@ export interface EventPoll {
   /** Only these: what the reader may see. */
   readonly eventNames: readonly string[];
   readonly limit: number;
-  /** As of {@link Span}. Default 4 MiB. */
+  /** As of {@link Span}. Default 1 MiB. */
   readonly maxBytes?: number;
 }
 
@@ -199,7 +197,7 @@ export function pollStatement(poll: EventPoll): { readonly text: string; readonl
 }
 
 /** The log of a project, or of one environment, oldest first. */
-export async function pollPage(db: Pick<Database, 'scan'>, poll: EventPoll): Promise<ScanPage<PagedEvent>> {
+export async function pollPage(db: Pick<Database, 'scan'>, poll: EventPoll): Promise<PageRows<PagedEvent>> {
   const { text, values } = pollStatement(poll);
   return toLimitedPage(await db.scan<PagedEvent & ScanRow>(poll.projectId, text, values), poll.limit);
 }

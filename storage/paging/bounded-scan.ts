@@ -5,6 +5,7 @@
  * it found and how far it read.
  */
 import type { Database } from '../database/index.ts';
+import { type Counted, cutPage, limitBytes, type PageRows, stripCounts } from './page-rows.ts';
 
 /** Rows that one page reads: some milliseconds, wherever they lie in the table. */
 export const maxScannedRows = 2_000;
@@ -124,12 +125,6 @@ export interface ScanStatement {
   readonly isScan: boolean;
 }
 
-/** Rows of a page, and the row that the next page begins after; without `end` there is no next page. */
-export interface ScanPage<T> {
-  readonly rows: T[];
-  readonly end: T | undefined;
-}
-
 /**
  * Runs the statement: a scan on the connections for scans, anything else as any read.
  *
@@ -140,16 +135,28 @@ export async function readScanPage<T extends ScanRow>(
   ownerId: string,
   { text, values, isScan }: ScanStatement,
   limit: number,
-): Promise<ScanPage<T>> {
-  const rows = isScan ? await db.scan<T>(ownerId, text, values) : await db.query<T>(text, values);
-  return toScanPage(rows, limit);
+): Promise<PageRows<T>> {
+  const limited = limitBytes(text);
+  const counted = isScan
+    ? await db.scan<T & Counted>(ownerId, limited, values)
+    : await db.query<T & Counted>(limited, values);
+  const { rows, found } = stripCounts<T>(counted);
+  return toScanPage(rows, limit, found);
 }
 
-/** The page that the rows of a scan make. */
-export function toScanPage<T extends ScanRow>(scanned: readonly T[], limit: number): ScanPage<T> {
-  const found = scanned.filter(({ matches }) => matches);
-  const rows = found.slice(0, limit);
+/**
+ * The page that the rows of a scan make.
+ *
+ * @param found rows of the scan, of which `scanned` may be the first
+ */
+export function toScanPage<T extends ScanRow>(
+  scanned: readonly T[],
+  limit: number,
+  found = scanned.length,
+): PageRows<T> {
+  const matching = scanned.filter(({ matches }) => matches);
+  const page = cutPage(matching, limit, matching.length + found - scanned.length);
+  if (page.end !== undefined) return page;
   const last = scanned.at(-1);
-  if (found.length > limit) return { rows, end: rows.at(-1) };
-  return { rows, end: last?.scanned === maxScannedRows ? last : undefined };
+  return { ...page, end: last?.scanned === maxScannedRows ? last : undefined };
 }

@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import type { RootKeys } from '../secrets/index.ts';
-import type { ScanPage } from './bounded-scan.ts';
+import type { PageRows } from './page-rows.ts';
 
 /** The values that a list is sorted by, the last of them unique; instants as epoch milliseconds. */
 export type CursorKey = readonly (string | number)[];
@@ -67,15 +67,7 @@ export class Cursors {
   }
 }
 
-/** A page from up to `limit + 1` rows: the last one only shows that there is more. */
-export function toPage<T>(rows: readonly T[], limit: number, encodeKey: (last: T) => string): Page<T> {
-  const data = rows.slice(0, limit);
-  const hasMore = rows.length > limit;
-  const last = data.at(-1);
-  return { data, hasMore, nextCursor: hasMore && last !== undefined ? encodeKey(last) : null };
-}
-
-/** A page from a bounded scan. */
-export function fromScanPage<T>({ rows, end }: ScanPage<T>, encodeKey: (end: T) => string): Page<T> {
+/** The page as a list shows it. */
+export function toPage<T>({ rows, end }: PageRows<T>, encodeKey: (end: T) => string): Page<T> {
   return { data: rows, hasMore: end !== undefined, nextCursor: end === undefined ? null : encodeKey(end) };
 }

@@ -4,18 +4,10 @@ export {
   maxScannedRows,
   readScanPage,
   ScanConditions,
-  type ScanPage,
   type ScanRow,
   type ScanStatement,
   toScanPage,
 } from './bounded-scan.ts';
-export {
-  type CursorKey,
-  Cursors,
-  fromScanPage,
-  InvalidCursor,
-  type Page,
-  type PageRequest,
-  toPage,
-} from './cursors.ts';
+export { type CursorKey, Cursors, InvalidCursor, type Page, type PageRequest, toPage } from './cursors.ts';
+export { cutPage, limitBytes, mapPage, maxPageBytes, type PageRows, readPage } from './page-rows.ts';
 export { readSweepPosition, saveSweepPosition } from './sweep-position.ts';

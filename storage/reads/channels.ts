@@ -1,4 +1,5 @@
 /** Reads of channels, and of the commands that a custom channel has not acknowledged. Each names the project and the environment. */
+import { limitBytes, mapPage, readPage, type PageRows } from '../paging/index.ts';
 import type { ChannelChange, ChannelCommand } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 
@@ -48,18 +49,18 @@ export interface ChannelFilter extends TenantScope {
   readonly limit: number;
 }
 
-const selectChannels = `
+const selectChannels = limitBytes(`
   select ${record} from channels c
   where c.project_id = $1 and c.environment_id = $2
     and ($3::timestamptz is null or (c.created_at, c.channel_id) < ($3, $4))
-  order by c.created_at desc, c.channel_id desc limit $5`;
+  order by c.created_at desc, c.channel_id desc limit $5`);
 
 /** A page of one environment's channels, newest first. */
-export function channelPage(db: Queries, filter: ChannelFilter): Promise<ChannelRecord[]> {
+export function channelPage(db: Queries, filter: ChannelFilter): Promise<PageRows<ChannelRecord>> {
   const { projectId, environmentId, after, limit } = filter;
   const from = after === undefined ? null : new Date(after.at);
-  const values = [projectId, environmentId, from, after?.channelId ?? null, limit];
-  return db.query<ChannelRecord>(selectChannels, values, 'channels.page');
+  const values = [projectId, environmentId, from, after?.channelId ?? null, limit + 1];
+  return readPage<ChannelRecord>(db, selectChannels, values, limit, 'channels.page');
 }
 
 export interface CommandFilter extends TenantScope {
@@ -75,20 +76,20 @@ interface CommandRow extends Omit<ChannelCommand, 'data' | 'occurredAt'> {
   readonly data: string;
 }
 
-const selectCommands = `
+const selectCommands = limitBytes(`
   select event_id as "eventId", event_name as "eventName", occurred_at as "occurredAt", project_id as "projectId",
     channel_id as "channelId", data
   from channel_commands
   where channel_id = $1 and project_id = $2 and environment_id = $3 and acknowledged_at is null
     and ($4::text is null or event_id > $4)
-  order by event_id limit $5`;
+  order by event_id limit $5`);
 
 /** A page of the channel's open commands, oldest first: event ids sort by time. */
-export async function commandPage(db: Queries, filter: CommandFilter): Promise<ChannelCommand[]> {
+export async function commandPage(db: Queries, filter: CommandFilter): Promise<PageRows<ChannelCommand>> {
   const { channelId, projectId, environmentId, after, limit } = filter;
-  const values = [channelId, projectId, environmentId, after ?? null, limit];
-  const rows = await db.query<CommandRow>(selectCommands, values, 'commands.page');
-  return rows.map(row => ({
+  const values = [channelId, projectId, environmentId, after ?? null, limit + 1];
+  const page = await readPage<CommandRow>(db, selectCommands, values, limit, 'commands.page');
+  return mapPage(page, row => ({
     ...row,
     occurredAt: row.occurredAt.toISOString(),
     data: JSON.parse(row.data) as Record<string, unknown>,
@@ -117,21 +118,21 @@ interface ChangeRow extends Omit<ChannelChange, 'occurredAt' | 'tokenExpiresAt'>
   readonly tokenExpiresAt: Date | null;
 }
 
-const selectChanges = `
+const selectChanges = limitBytes(`
   select channel_id as "channelId", event_id as "eventId", event_name as "eventName", status, previous_status as "previousStatus", error,
     token_expires_at as "tokenExpiresAt", actor, occurred_at as "occurredAt"
   from channel_changes
   where channel_id = $1 and project_id = $2 and environment_id = $3 and ($4::text is null or event_id < $4)
-  order by event_id desc limit $5`;
+  order by event_id desc limit $5`);
 
 /** A page of what became of a channel's connection, newest first: event ids sort by time. `after` is the last one of the page before. */
 export async function changePage(
   db: Queries,
   { projectId, environmentId, channelId, after, limit }: CommandFilter,
-): Promise<ChannelChange[]> {
-  const values = [channelId, projectId, environmentId, after ?? null, limit];
-  const rows = await db.query<ChangeRow>(selectChanges, values, 'channels.changes');
-  return rows.map(row => ({
+): Promise<PageRows<ChannelChange>> {
+  const values = [channelId, projectId, environmentId, after ?? null, limit + 1];
+  const page = await readPage<ChangeRow>(db, selectChanges, values, limit, 'channels.changes');
+  return mapPage(page, row => ({
     ...row,
     occurredAt: row.occurredAt.toISOString(),
     tokenExpiresAt: row.tokenExpiresAt?.toISOString() ?? null,

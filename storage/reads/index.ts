@@ -51,7 +51,7 @@ export {
   type RunRecord,
 } from './runs.ts';
 export { listSuggestionFates } from './suggestion-fates.ts';
-export { findStitch, findStitchTenant, stitchPage, type StitchRecord } from './stitches.ts';
+export { findStitch, findStitchTenant, listStitchIds, stitchPage, type StitchRecord } from './stitches.ts';
 export {
   createThreadLoader,
   findParticipantRef,

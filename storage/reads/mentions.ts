@@ -1,4 +1,5 @@
 /** Notes that mention a user, and which of them the user has read. Each is found by an index of the user within the environment. */
+import { limitBytes, mapPage, readPage, type PageRows } from '../paging/index.ts';
 import { maxQueueCount, type Mention, type QueueCount } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import { noteColumns, type NoteRecord, toNote } from './notes.ts';
@@ -32,27 +33,25 @@ const readConditions = {
   any: '',
 } as const;
 
-const selectPage = (condition: string): string => `
+const selectPage = (condition: string): string =>
+  limitBytes(`
   select ${noteColumns}, m.mentioned_at as "mentionedAt", m.read_at as "readAt",
     t.participant ->> 'displayName' as "participantName"
   from note_mentions m ${withNote}
   left join threads t on t.thread_id = m.thread_id and t.project_id = m.project_id and t.environment_id = m.environment_id
   where ${ofUser} ${condition}
     and ($4::timestamptz is null or (m.mentioned_at, m.thread_note_id) < ($4, $5::text))
-  order by m.mentioned_at desc, m.thread_note_id desc limit $6`;
+  order by m.mentioned_at desc, m.thread_note_id desc limit $6`);
 
 /** A page of the user's mentions in the environment, newest first. */
-export async function mentionPage(db: Queries, page: MentionPage): Promise<Mention[]> {
+export async function mentionPage(db: Queries, page: MentionPage): Promise<PageRows<Mention>> {
   const { userId, projectId, environmentId, unread, after, limit } = page;
   const name = unread === undefined ? 'any' : unread ? 'unread' : 'read';
   const at = after === undefined ? null : new Date(after.at);
-  const values = [userId, projectId, environmentId, at, after?.threadNoteId ?? null, limit];
-  const rows = await db.query<MentionRecord>(
-    selectPage(readConditions[name]),
-    values,
-    `mentions.page.${name}`,
-  );
-  return rows.map(({ participantName, mentionedAt, readAt, ...note }) => ({
+  const values = [userId, projectId, environmentId, at, after?.threadNoteId ?? null, limit + 1];
+  const text = selectPage(readConditions[name]);
+  const found = await readPage<MentionRecord>(db, text, values, limit, `mentions.page.${name}`);
+  return mapPage(found, ({ participantName, mentionedAt, readAt, ...note }) => ({
     note: toNote(note),
     environmentId,
     participantName,

@@ -1,4 +1,5 @@
 /** Reads of messages. Every statement names the project and the environment: what lies outside reads as absent. */
+import { limitBytes, mapPage, readPage, type PageRows } from '../paging/index.ts';
 import type { Message, MessageError } from '../../protocol/resources/index.ts';
 import type { Queries, TenantScope } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
@@ -41,25 +42,26 @@ export interface MessagePage extends ThreadKey {
   readonly limit: number;
 }
 
-const selectPage = (order: 'asc' | 'desc'): string => `
+const selectPage = (order: 'asc' | 'desc'): string =>
+  limitBytes(`
   select ${columns} from messages m
   where m.thread_id = $1 and m.project_id = $2 and m.environment_id = $3
     and m.sequence > $4 and m.sequence < coalesce($5::bigint, 9223372036854775807)
-  order by m.sequence ${order} limit $6`;
+  order by m.sequence ${order} limit $6`);
 
 const pages = { asc: selectPage('asc'), desc: selectPage('desc') };
 
 /** A page of a thread's messages by sequence; empty also where there is no such thread. */
-export async function messagePage(db: Queries, page: MessagePage): Promise<StoredMessage[]> {
+export async function messagePage(db: Queries, page: MessagePage): Promise<PageRows<StoredMessage>> {
   const { threadId, projectId, environmentId, order, cursor, limit } = page;
   const { afterSequence = 0, beforeSequence = null } = page;
   const [after, before] =
     order === 'asc'
       ? [Math.max(afterSequence, cursor ?? 0), beforeSequence]
       : [afterSequence, cursor === undefined ? beforeSequence : Math.min(beforeSequence ?? cursor, cursor)];
-  const values = [threadId, projectId, environmentId, after, before, limit];
-  const rows = await db.query<MessageRecord>(pages[order], values, `messages.page.${order}`);
-  return rows.map(toMessage);
+  const values = [threadId, projectId, environmentId, after, before, limit + 1];
+  const name = `messages.page.${order}`;
+  return mapPage(await readPage<MessageRecord>(db, pages[order], values, limit, name), toMessage);
 }
 
 const selectMessage = `
@@ -87,32 +89,37 @@ export interface MessageSearch extends TenantScope {
 }
 
 // A provider's id is indexed with its channel, so each channel of the environment is asked for its own.
-const selectByTheirs = `
+const selectByTheirs = limitBytes(`
   select ${columns} from channels c join messages m on m.channel_id = c.channel_id and m.external_message_id = $3
   where c.project_id = $1 and c.environment_id = $2 and m.project_id = $1 and m.environment_id = $2
-    and m.message_id > $4 order by m.message_id limit $5`;
+    and m.message_id > $4 order by m.message_id limit $5`);
 
-const selectByOurs = `
+const selectByOurs = limitBytes(`
   select ${columns} from messages m
   where m.message_id = $3 and m.project_id = $1 and m.environment_id = $2 and m.message_id > $4
-    and ($6::text is null or m.external_message_id = $6) limit $5`;
+    and ($6::text is null or m.external_message_id = $6) limit $5`);
 
 /** Messages of the environment, by our ids. */
-export async function findMessages(db: Queries, search: MessageSearch): Promise<StoredMessage[]> {
+export async function findMessages(db: Queries, search: MessageSearch): Promise<PageRows<StoredMessage>> {
   const { projectId, environmentId, messageId, externalMessageId, after = '', limit } = search;
-  const rows =
+  const tenant = [projectId, environmentId];
+  const page =
     messageId === undefined
-      ? await db.query<MessageRecord>(
+      ? await readPage<MessageRecord>(
+          db,
           selectByTheirs,
-          [projectId, environmentId, externalMessageId, after, limit],
+          [...tenant, externalMessageId, after, limit + 1],
+          limit,
           'messages.find.theirs',
         )
-      : await db.query<MessageRecord>(
+      : await readPage<MessageRecord>(
+          db,
           selectByOurs,
-          [projectId, environmentId, messageId, after, limit, externalMessageId ?? null],
+          [...tenant, messageId, after, limit + 1, externalMessageId ?? null],
+          limit,
           'messages.find.ours',
         );
-  return rows.map(toMessage);
+  return mapPage(page, toMessage);
 }
 
 /** Which message a receipt is about: by our id, or by the provider's. */

@@ -1,4 +1,5 @@
 /** Reads of notes. Every statement names the thread, the project and the environment: what lies outside reads as absent. */
+import { limitBytes, mapPage, readPage, type PageRows } from '../paging/index.ts';
 import type { ThreadNote } from '../../protocol/resources/index.ts';
 import type { Queries } from '../database/index.ts';
 import type { ThreadKey } from './threads.ts';
@@ -41,15 +42,15 @@ export interface NotePage extends ThreadKey {
   readonly limit: number;
 }
 
-const selectPage = `
+const selectPage = limitBytes(`
   select ${noteColumns} from thread_notes n
   where ${inThread} and ($4::timestamptz is null or (n.created_at, n.thread_note_id) < ($4, $5::text))
-  order by n.created_at desc, n.thread_note_id desc limit $6`;
+  order by n.created_at desc, n.thread_note_id desc limit $6`);
 
 /** A page of a thread's notes, newest first; empty also where there is no such thread. */
-export async function notePage(db: Queries, page: NotePage): Promise<ThreadNote[]> {
+export async function notePage(db: Queries, page: NotePage): Promise<PageRows<ThreadNote>> {
   const { threadId, projectId, environmentId, after, limit } = page;
   const at = after === undefined ? null : new Date(after.at);
-  const values = [threadId, projectId, environmentId, at, after?.threadNoteId ?? null, limit];
-  return (await db.query<NoteRecord>(selectPage, values, 'notes.page')).map(toNote);
+  const values = [threadId, projectId, environmentId, at, after?.threadNoteId ?? null, limit + 1];
+  return mapPage(await readPage<NoteRecord>(db, selectPage, values, limit, 'notes.page'), toNote);
 }

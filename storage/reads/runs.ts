@@ -5,7 +5,7 @@ import {
   buildScanStatement,
   readScanPage,
   ScanConditions,
-  type ScanPage,
+  type PageRows,
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
@@ -144,7 +144,7 @@ export function runStatement(filter: RunFilter): ScanStatement {
 export function runPage(
   db: Pick<Database, 'query' | 'scan'>,
   filter: RunFilter,
-): Promise<ScanPage<ListedRun>> {
+): Promise<PageRows<ListedRun>> {
   return readScanPage(db, filter.projectId, runStatement(filter), filter.limit);
 }
 

@@ -1,4 +1,5 @@
 /** Reads of stitches. Each names the project and the environment. */
+import { limitBytes, readPage, type PageRows } from '../paging/index.ts';
 import { createFindTenant, type Queries, type TenantScope } from '../database/index.ts';
 
 export const findStitchTenant = createFindTenant('stitches', 'stitch_id');
@@ -34,22 +35,40 @@ export interface StitchPage extends TenantScope {
   readonly limit: number;
 }
 
-const selectPage = (archived: 'is null' | 'is not null'): string => `
+/** The newest stitches of the environment that are not archived. */
+export async function listStitchIds(
+  db: Queries,
+  { projectId, environmentId }: TenantScope,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ readonly stitchId: string }>(
+    `select stitch_id as "stitchId" from stitches where project_id = $1 and environment_id = $2 and archived_at is null
+     order by created_at desc, stitch_id desc limit $3`,
+    [projectId, environmentId, limit],
+    'stitches.ids',
+  );
+  return rows.map(({ stitchId }) => stitchId);
+}
+
+const selectPage = (archived: 'is null' | 'is not null'): string =>
+  limitBytes(`
   select ${record} from stitches s
   where s.project_id = $1 and s.environment_id = $2 and s.archived_at ${archived}
     and ($3::timestamptz is null or (s.created_at, s.stitch_id) < ($3, $4::text))
-  order by s.created_at desc, s.stitch_id desc limit $5`;
+  order by s.created_at desc, s.stitch_id desc limit $5`);
 
 const selectLive = selectPage('is null');
 const selectArchived = selectPage('is not null');
 
 /** A page of one environment's stitches, newest first. */
-export function stitchPage(db: Queries, page: StitchPage): Promise<StitchRecord[]> {
+export function stitchPage(db: Queries, page: StitchPage): Promise<PageRows<StitchRecord>> {
   const { projectId, environmentId, archived = false, after, limit } = page;
   const at = after === undefined ? null : new Date(after.at);
-  return db.query<StitchRecord>(
+  return readPage<StitchRecord>(
+    db,
     archived ? selectArchived : selectLive,
-    [projectId, environmentId, at, after?.stitchId ?? null, limit],
+    [projectId, environmentId, at, after?.stitchId ?? null, limit + 1],
+    limit,
     archived ? 'stitches.archived_page' : 'stitches.page',
   );
 }

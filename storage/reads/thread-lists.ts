@@ -7,7 +7,7 @@ import {
   buildScanStatement,
   readScanPage,
   ScanConditions,
-  type ScanPage,
+  type PageRows,
   type ScanRow,
   type ScanStatement,
 } from '../paging/index.ts';
@@ -186,6 +186,6 @@ export async function chooseStatement(
 export async function threadPage(
   db: Pick<Database, 'query' | 'scan'>,
   listing: ThreadListing,
-): Promise<ScanPage<ListedThread>> {
+): Promise<PageRows<ListedThread>> {
   return readScanPage(db, listing.projectId, await chooseStatement(db, listing), listing.limit);
 }

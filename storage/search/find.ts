@@ -8,7 +8,7 @@
  */
 import type { ThreadMatch } from '../../protocol/resources/index.ts';
 import type { Database } from '../database/index.ts';
-import { ScanConditions } from '../paging/index.ts';
+import { ScanConditions, cutPage, limitBytes } from '../paging/index.ts';
 import { addThreadFilters, record, type ThreadFilter, type ThreadRecord } from '../reads/index.ts';
 import { blockBits, nameBlock } from './follow.ts';
 
@@ -235,8 +235,9 @@ async function show(
     [],
   );
   addThreadFilters(conditions, search);
-  const rows = await db.search<Shown>(projectId, showBest(conditions.filters, limit), conditions.values);
-  return rows.map(({ threadId, row, messageId, at, marked, bySubject }) => ({
+  const text = limitBytes(showBest(conditions.filters, limit));
+  const rows = await db.search<Shown>(projectId, text, conditions.values);
+  return cutPage(rows, limit).rows.map(({ threadId, row, messageId, at, marked, bySubject }) => ({
     threadId,
     row,
     match: {

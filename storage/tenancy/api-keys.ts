@@ -20,7 +20,7 @@ import type {
   KeyEnvironment,
 } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { ApiKey, Environment } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
@@ -154,7 +154,7 @@ export class ApiKeys {
       apiKeyId ?? null,
       limit + 1,
     ]);
-    const { data, ...rest } = toPage(rows, limit, last =>
+    const { data, ...rest } = toPage(cutPage(rows, limit), last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.apiKeyId]),
     );
     return { data: data.map(row => keyResource(row, now)), ...rest };

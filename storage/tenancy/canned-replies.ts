@@ -9,7 +9,7 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import { type Database, type Queries, violatesConstraint } from '../database/index.ts';
 import { CannedReply } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import { type Limits, requireWithinLimit } from '../writes/index.ts';
 import type { TenancyRules } from './rules.ts';
 
@@ -78,7 +78,7 @@ export class CannedReplies {
       [projectId, after, ids, limit + 1],
       'cannedReplies.list',
     );
-    return toPage(rows.map(toResource), limit, last => cursors.encode(scope, [last.shortcut]));
+    return toPage(cutPage(rows.map(toResource), limit), last => cursors.encode(scope, [last.shortcut]));
   }
 
   /** Ids, by shortcut. Capitals are compared here, since the database may know those of ASCII alone. */

@@ -3,7 +3,7 @@ import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../protocol/ids.ts';
 import type { Environment as EnvironmentResource, EnvironmentKind } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Environment } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
@@ -70,7 +70,9 @@ export class Environments {
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const values = [userId, after, projectId ?? null, limit + 1];
     const rows = await this.#db.query<EnvironmentRow>(selectPage, values);
-    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.environmentId]));
+    return toPage(cutPage(rows.map(toResource), limit), last =>
+      this.#cursors.encode(scope, [last.environmentId]),
+    );
   }
 
   /** Whosever it is: for authorising what the caller wants of it. Undefined where there is none. */

@@ -16,7 +16,7 @@ import type { ConsoleRole } from '../../protocol/operation.ts';
 import type { MailedApp, WorkspaceInvitation, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { emailKey, createEmailToken, type MailOutbox } from '../mail/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
 import { Invitation, User, Workspace } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
@@ -115,7 +115,7 @@ export class Invitations {
     const before = createdAt === undefined ? null : new Date(createdAt);
     const values = [workspaceId, before, invitationId ?? null, limit + 1];
     const rows = await this.#db.query<InvitationRow>(selectPage, values);
-    const { data, ...rest } = toPage(rows, limit, last =>
+    const { data, ...rest } = toPage(cutPage(rows, limit), last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.invitationId]),
     );
     return { data: data.map(invitationResource), ...rest };

@@ -13,7 +13,7 @@ import { randomBytes } from 'node:crypto';
 import { newId } from '../../protocol/ids.ts';
 import type { PartnerAppCredential } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, limitBytes, readPage, toPage } from '../paging/index.ts';
 import type { Database, Queries } from '../database/index.ts';
 import { Channel, PartnerApp, Project } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
@@ -50,12 +50,12 @@ type PartnerAppRow = Pick<
 >;
 
 /** Newest first, by the index partner_apps_listed read backwards. */
-const selectPage = `
+const selectPage = limitBytes(`
   select partner_app_credential_id as "partnerAppCredentialId", workspace_id as "workspaceId", name, app_id as "appId", status,
     key_fingerprint as "keyFingerprint", metadata, created_at as "createdAt", updated_at as "updatedAt", revoked_at as "revokedAt"
   from partner_apps
   where workspace_id = $1 and ($2::timestamptz is null or (created_at, partner_app_credential_id) < ($2, $3))
-  order by created_at desc, partner_app_credential_id desc limit $4`;
+  order by created_at desc, partner_app_credential_id desc limit $4`);
 
 /** How long a secret that was replaced is good in signatures, in milliseconds. */
 const overlapMs = 86_400_000;
@@ -177,8 +177,8 @@ export class PartnerApps {
     const [createdAt, lastId] = cursor === undefined ? [] : this.#cursors.decode(scope, cursor);
     const before = createdAt === undefined ? null : new Date(createdAt);
     const values = [workspaceId, before, lastId ?? null, limit + 1];
-    const rows = await this.#db.query<PartnerAppRow>(selectPage, values);
-    const { data, ...rest } = toPage(rows, limit, last =>
+    const page = await readPage<PartnerAppRow>(this.#db, selectPage, values, limit);
+    const { data, ...rest } = toPage(page, last =>
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.partnerAppCredentialId]),
     );
     return { data: data.map(toResource), ...rest };

@@ -14,7 +14,7 @@ import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
 import type { Database } from '../database/index.ts';
 import { ProjectMember, selectDisplayName, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents } from '../events/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { AccessCache } from './access-cache.ts';
 import type { MemberChange } from './console-members.ts';
 import { lockProject } from './roles.ts';
@@ -63,7 +63,7 @@ export class ProjectMembers {
       displayName: row.displayName,
       avatarColor: row.avatarColor,
     }));
-    return toPage(members, limit, last => this.#cursors.encode(scope, [last.userId]));
+    return toPage(cutPage(members, limit), last => this.#cursors.encode(scope, [last.userId]));
   }
 
   /** Gives the role; the same role again changes nothing. */

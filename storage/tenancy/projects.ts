@@ -5,7 +5,7 @@ import type {
   ProjectAssignment,
 } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { Project } from '../entities/index.ts';
 import { type Keyed, transactOnce } from '../idempotency/index.ts';
@@ -85,7 +85,9 @@ export class Projects {
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const values = [userId, after, workspaceId ?? null, limit + 1];
     const rows = await this.#db.query<ProjectRow>(selectPage, values);
-    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.projectId]));
+    return toPage(cutPage(rows.map(toResource), limit), last =>
+      this.#cursors.encode(scope, [last.projectId]),
+    );
   }
 
   /** Of a caller who has a role in it; undefined where there is none. */

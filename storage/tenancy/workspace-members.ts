@@ -19,7 +19,7 @@ import {
   recordUserAction,
   type UserAuditContext,
 } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { ConsoleMember, Project, selectDisplayName, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { appendEvents, type NewEvent } from '../events/index.ts';
@@ -90,7 +90,7 @@ export class WorkspaceMembers {
     const scope = `members/${workspaceId}`;
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const rows = await this.#db.query<MemberRow>(selectPage, [workspaceId, after, limit + 1]);
-    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.userId]));
+    return toPage(cutPage(rows.map(toResource), limit), last => this.#cursors.encode(scope, [last.userId]));
   }
 
   /** Refused for a user who is no member. */

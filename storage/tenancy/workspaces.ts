@@ -4,7 +4,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Workspace as WorkspaceResource, WorkspaceRole } from '../../protocol/resources/index.ts';
 import { recordUserAction, type UserAuditContext } from '../audit/index.ts';
-import { type Cursors, type Page, type PageRequest, toPage } from '../paging/index.ts';
+import { type Cursors, type Page, type PageRequest, cutPage, toPage } from '../paging/index.ts';
 import type { Database } from '../database/index.ts';
 import { selectHasSecondFactor, Workspace, WorkspaceMember } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
@@ -75,7 +75,9 @@ export class Workspaces {
     const scope = `workspaces/${userId}`;
     const after = cursor === undefined ? '' : this.#cursors.decode(scope, cursor)[0];
     const rows = await this.#db.query<WorkspaceRow>(selectPage, [userId, after, limit + 1]);
-    return toPage(rows.map(toResource), limit, last => this.#cursors.encode(scope, [last.workspaceId]));
+    return toPage(cutPage(rows.map(toResource), limit), last =>
+      this.#cursors.encode(scope, [last.workspaceId]),
+    );
   }
 
   /** Of a caller who has a role in it; undefined where there is none. */

@@ -26,7 +26,11 @@ const panels = dashboard.panels.filter(({ type }) => type !== 'row');
 async function scrape(): Promise<{ readonly names: ReadonlySet<string>; readonly text: string }> {
   const { url } = await startTestDatabase(t);
   // With everything that counts.
-  const skein = await startSkeinOn(t, url, { GRPC_PORT: '0', RATE_LIMITS: 'on' });
+  const skein = await startSkeinOn(t, url, {
+    GRPC_PORT: '0',
+    SERVICE_TOKENS: `ops:${'s'.repeat(32)}`,
+    RATE_LIMITS: 'on',
+  });
   const text = await (await fetch(`${skein.url}/metrics`)).text();
   return { names: new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)), text };
 }

@@ -26,7 +26,7 @@ t.test('by default one node runs with its own database, on its own machine only'
     embedded: true,
     host: '127.0.0.1',
     port: 8080,
-    grpcPort: 9090,
+    grpcPort: undefined,
     grpcTls: undefined,
     serviceTokens: [],
     baseUrl: undefined,
@@ -41,6 +41,7 @@ t.test('by default one node runs with its own database, on its own machine only'
     rateLimits: defaultRates,
     logLevel: 'info',
   });
+  t.equal(readConfig({ SERVICE_TOKENS: `ops:${'s'.repeat(32)}` }).grpcPort, 9090);
   t.end();
 });
 

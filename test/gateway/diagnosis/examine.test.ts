@@ -84,6 +84,7 @@ t.test('a node of a cluster, with everything in order', async t => {
     MEDIA_URL: `s3://${s3.bucket}/files?pathStyle=true`,
     BASE_URL: `http://127.0.0.1:${(ready.address() as AddressInfo).port}`,
     GRPC_PORT: '0',
+    SERVICE_TOKENS: `ops:${'s'.repeat(32)}`,
     GRPC_TLS_CERT,
     GRPC_TLS_KEY,
     SECRET_KEYS,

@@ -35,8 +35,12 @@ function getMethod(service: ServiceDefinition, name: string): MethodDefinition<o
   return method;
 }
 
-t.test('a node without service tokens tells its health, and refuses every call', async t => {
-  const node = await startGrpcNode(t, { SERVICE_TOKENS: '' });
+t.test('a node without service tokens does not listen for gRPC', async t => {
+  t.equal((await startGrpcNode(t, { SERVICE_TOKENS: '' })).grpcPort, undefined);
+});
+
+t.test('a node tells its health to all, and refuses calls without a token', async t => {
+  const node = await startGrpcNode(t);
   const client = generic(t, node);
   const check = getMethod(health, 'Check');
   const ask = (service: string): Promise<Fields> =>
@@ -58,8 +62,9 @@ t.test('a node without service tokens tells its health, and refuses every call',
   t.match(await failure(ask('something.else')), { code: codes.NOT_FOUND });
   const refused = answer((metadata, options, done) =>
     connect(t, node.address).getThread({}, metadata, options, done),
+    new Metadata(),
   );
-  const reason = 'svc/auth/invalid_token';
+  const reason = 'svc/auth/missing_credentials';
   t.match(await failure(refused), { code: codes.UNAUTHENTICATED, info: { reason } });
   const { port } = new URL(node.url);
   await t.rejects(startGrpcNode(t, { GRPC_PORT: port }), {

@@ -437,7 +437,7 @@ t.test('a route that does not say that it streams its answer does not', async t 
 
 async function startLarge(t: Test, options: Partial<HttpServerOptions>) {
   // More than the system takes of an answer before its client reads.
-  const body = Buffer.alloc(16 * megabyte);
+  const body = 'x'.repeat(16 * megabyte);
   const asked = gate();
   const handler = (): HttpAnswer => {
     asked.open();
@@ -447,8 +447,10 @@ async function startLarge(t: Test, options: Partial<HttpServerOptions>) {
   return { ...started, asked: asked.opened };
 }
 
-t.test('answers that one client takes slowly have a limit, and quick ones go on', async t => {
-  const { port, server, log } = await startLarge(t, { maxSlowAnswersPerAddress: 2 });
+const roomForTwo = 40 * megabyte;
+for (const limit of ['maxSlowBytesPerAddress', 'maxSlowBytes'])
+t.test(`answers that clients take slowly have a limit of bytes, and quick ones go on: ${limit}`, async t => {
+  const { port, server, log } = await startLarge(t, { [limit]: roomForTwo });
   const slow = Array.from({ length: 2 }, () => {
     const client = new RawClient(port, t);
     client.socket.pause();

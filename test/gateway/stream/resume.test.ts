@@ -90,15 +90,29 @@ t.test('another epoch, or none: reset, and the stream goes on from the head', as
   t.same(await none.through(6), [6]);
 });
 
-t.test('a cursor more than 50,000 events old: reset', async t => {
+t.test('a cursor any number of events old: resumed, a page at a time', async t => {
   const { events, connect } = await setUp(t);
-  events.appendMany(50_002);
-  t.match(await connect().resume({ epoch: 'first', seq: 1 }), {
-    type: 'reset',
-    seq: 50_002,
-    reason: 'expired',
-  });
-  t.match(await connect().resume({ epoch: 'first', seq: 2 }), { type: 'resumed', seq: 2 });
+  events.appendMany(60_000);
+  const page = events.page.bind(events);
+  let reads = 0;
+  events.page = async span => {
+    reads++;
+    return page(span);
+  };
+  const client = connect();
+  t.match(await client.resume({ epoch: 'first', seq: 1 }), { type: 'resumed', seq: 1 });
+  t.equal((await client.through(60_000)).length, 59_999);
+  t.ok(reads >= 300, `${reads} pages`);
+});
+
+t.test('the log of one environment that has lost what comes after the cursor: reset', async t => {
+  const { events, connect } = await setUp(t);
+  events.appendMany(5);
+  const environmentId = events.rows[0]?.environmentId ?? '';
+  const page = events.page.bind(events);
+  events.page = async span => (await page({ ...span, limit: 200 })).filter(({ seq }) => seq > 3).slice(0, span.limit);
+  t.match(await connect().resume({ epoch: 'first', seq: 2, environmentId }), { type: 'reset', reason: 'expired' });
+  t.match(await connect().resume({ epoch: 'first', seq: 3, environmentId }), { type: 'resumed', seq: 3 });
 });
 
 t.test('a cursor whose next event is more than 24 hours old: reset', async t => {

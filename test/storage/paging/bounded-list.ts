@@ -5,7 +5,8 @@
 import fc, { type Arbitrary } from '../../support/fuzz.ts';
 import type { Test } from 'tap';
 import type { Database } from '../../../storage/database/database.ts';
-import { maxScannedRows, type ScanPage } from '../../../storage/paging/bounded-scan.ts';
+import { maxScannedRows } from '../../../storage/paging/bounded-scan.ts';
+import type { PageRows } from '../../../storage/paging/page-rows.ts';
 
 /** Where lists are read. */
 export interface ListDatabase {
@@ -53,7 +54,7 @@ export interface List<Row, Filter> {
     limit: number,
   ) => Statement | Promise<Statement>;
   /** A page's ids, and where the next one begins. */
-  readonly page: (filter: Filter, after: string | undefined, limit: number) => Promise<ScanPage<string>>;
+  readonly page: (filter: Filter, after: string | undefined, limit: number) => Promise<PageRows<string>>;
   readonly filters: Arbitrary<Filter>;
   /** Filters that nothing fits, each by itself. */
   readonly nobody: readonly Filter[];

@@ -2,6 +2,7 @@ import t from 'tap';
 import fc from '../../support/fuzz.ts';
 import { randomBytes } from 'node:crypto';
 import { Cursors, InvalidCursor, toPage } from '../../../storage/paging/cursors.ts';
+import { cutPage } from '../../../storage/paging/page-rows.ts';
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
 
 const newCursors = () => new Cursors(new KeyRing(`k:${randomBytes(32).toString('base64')}`));
@@ -67,7 +68,7 @@ t.test('no other text is a cursor', async t => {
 
 t.test('a page shows limit rows, and the one too many says that there is more', async t => {
   const last = (row: number) => `after ${row}`;
-  t.strictSame(toPage([1, 2, 3], 2, last), { data: [1, 2], hasMore: true, nextCursor: 'after 2' });
-  t.strictSame(toPage([1, 2], 2, last), { data: [1, 2], hasMore: false, nextCursor: null });
-  t.strictSame(toPage([], 2, last), { data: [], hasMore: false, nextCursor: null });
+  t.strictSame(toPage(cutPage([1, 2, 3], 2), last), { data: [1, 2], hasMore: true, nextCursor: 'after 2' });
+  t.strictSame(toPage(cutPage([1, 2], 2), last), { data: [1, 2], hasMore: false, nextCursor: null });
+  t.strictSame(toPage(cutPage([], 2), last), { data: [], hasMore: false, nextCursor: null });
 });

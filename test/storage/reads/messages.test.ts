@@ -14,7 +14,7 @@ t.test('a message without a channel has no status, also where a node of 0.1 has 
   const all = { order: 'asc', afterSequence: undefined, cursor: undefined, limit: 10 } as const;
   const listed = await messagePage(database, { ...key, ...all });
   t.strictSame(
-    listed.map(({ status }) => status),
+    listed.rows.map(({ status }) => status),
     [null, null, 'queued', 'sent'],
   );
   t.equal((await findMessage(database, { ...key, messageId: 'msg_1' }))?.status, null);

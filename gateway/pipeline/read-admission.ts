@@ -1,0 +1,47 @@
+/**
+ * Reads at once on this node, shared fairly by tenants (runtime/admission). Without it the reads of one project would hold every
+ * connection to the database, and the memory for as many pages as it asks for.
+ */
+import { unavailable } from '../../runtime/actor/index.ts';
+import { FairSemaphore } from '../../runtime/admission/index.ts';
+import type { Operation } from '../../protocol/operation.ts';
+import type { Maybe } from './call.ts';
+
+/** One tenant that is alone gets half. The database has eight connections for reads. */
+const readsAtOnce = 12;
+/** Reads of one tenant that may wait. */
+const maxWaiting = 200;
+
+export class ReadAdmission {
+  readonly #permits = new FairSemaphore(readsAtOnce, 0);
+
+  /**
+   * Does the work when it is the tenant's turn; at once where there is room.
+   *
+   * @throws {ServiceError} `svc/runtime/unavailable` where too many reads of the tenant wait
+   */
+  run<T>(tenant: string, work: () => Maybe<T>): Maybe<T> {
+    if (this.#permits.tryTake(tenant)) return this.#work(tenant, work);
+    if (this.#permits.countWaiting(tenant) >= maxWaiting) throw unavailable('overloaded');
+    return this.#permits.take(tenant).then(() => this.#work(tenant, work));
+  }
+
+  #work<T>(tenant: string, work: () => Maybe<T>): Maybe<T> {
+    const release = (): void => this.#permits.release(tenant);
+    let result: Maybe<T>;
+    try {
+      result = work();
+    } catch (error) {
+      release();
+      throw error;
+    }
+    if (result instanceof Promise) return result.finally(release);
+    release();
+    return result;
+  }
+}
+
+/** Whether an operation reads the database, and waits for no other system. */
+export function isDatabaseRead({ method, auth, rate, asksProvider }: Operation): boolean {
+  return method === 'GET' && rate === 'read' && auth !== 'none' && auth !== 'stream' && asksProvider !== true;
+}
