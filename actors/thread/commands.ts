@@ -85,6 +85,8 @@ export interface ReceiveMessage extends Tenancy, Keyed {
   /** From when on it opens the service window, in epoch milliseconds; default: now. Null: it opens none. */
   readonly windowFrom?: number | null;
   readonly participant?: ParticipantChanges;
+  /** Automatic answers in a row that led to the message. Default: 0. */
+  readonly hops?: number;
   /** Other names by which the provider calls the participant: they lead to this thread from now on. */
   readonly aliases?: readonly string[];
 }

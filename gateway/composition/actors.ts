@@ -338,7 +338,7 @@ function listTurns({ stitches, channelTurns }: Pick<Outbound, 'stitches' | 'chan
 
 /** What asks models: runs, and trials of looms. */
 function createAgents(
-  { log, clock, tracer, metrics: { registry }, database: db, vault, transport }: ActorsOptions,
+  { config, log, clock, tracer, metrics: { registry }, database: db, vault, transport }: ActorsOptions,
   models: ModelWorker,
   tools: HttpTools,
 ): Pick<Outbound, 'runs' | 'trials'> {
@@ -347,7 +347,7 @@ function createAgents(
     metrics: new RunMetrics(registry),
     plans: createPlans({ db, vault, clock, log }),
     models,
-    budgets: createBudgets({ db, clock }),
+    budgets: createBudgets({ db, clock, limits: config.limits }),
   };
   const trials = createTrials({
     ...asking,
@@ -360,7 +360,7 @@ function createAgents(
     tracer,
     random: systemRandom,
     tools,
-    agents: createCurrentAgents(db),
+    agents: createCurrentAgents({ db, clock, limits: config.limits }),
     show: output => publishEphemeral(transport, output),
   });
   return { runs, trials };

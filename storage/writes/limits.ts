@@ -34,10 +34,21 @@ export interface Limits {
   readonly unverifiedBytes: number;
   /** Of a node that keeps files in a folder: bytes of its disk that stay free. */
   readonly freeDiskBytes: number;
+  /** Automatic answers of agents within one hour, on one thread. */
+  readonly threadAnswers: number;
+  /** The same, on all threads of one participant in an environment. */
+  readonly participantAnswers: number;
+  /** Automatic answers in a row between agents: an inbound message with so many hops is not answered automatically. */
+  readonly answerHops: number;
+  /** Cost of the agent runs of one UTC day, in millionths of a US dollar, in an environment whose budgets were never set. */
+  readonly dayMicros: number;
 }
 
-/** Those that are counted in rows. */
-export type LimitName = Exclude<keyof Limits, 'freeDiskBytes'>;
+/** Limits that `checkLimit` counts in rows. */
+export type LimitName = Exclude<
+  keyof Limits,
+  'freeDiskBytes' | 'threadAnswers' | 'participantAnswers' | 'answerHops' | 'dayMicros'
+>;
 
 const gibibyte = 2 ** 30;
 
@@ -56,6 +67,10 @@ export const defaultLimits: Limits = {
   workspaceBytes: 500 * gibibyte,
   unverifiedBytes: gibibyte / 8,
   freeDiskBytes: gibibyte,
+  threadAnswers: 30,
+  participantAnswers: 60,
+  answerHops: 8,
+  dayMicros: 50_000_000,
 };
 
 const check = statement(
