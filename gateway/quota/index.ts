@@ -4,6 +4,7 @@
  * by the whole cluster (actors/quota). Their rates are set in rates.ts and by RATE_LIMITS. How much a tenant may have is set by LIMITS.
  */
 export { createRateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
+export { createHostRates } from './host-rates.ts';
 export { faultInLimits, readLimits } from './limits.ts';
 export {
   bucketNames,

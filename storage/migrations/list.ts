@@ -55,6 +55,7 @@ import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
+import { StitchHosts } from './stitch-hosts.ts';
 
 export const migrations = [
   { name: '0001-first', class: First },
@@ -114,4 +115,5 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0072-stitch-hosts', class: StitchHosts },
 ];

@@ -13,6 +13,8 @@ export interface Limits {
   readonly apiKeys: number;
   /** Of an environment: those that are not archived. */
   readonly stitches: number;
+  /** Of an environment: those that are not archived, at one public host. */
+  readonly stitchesPerHost: number;
   /** Of a project. */
   readonly tools: number;
   /** Of a project: those that are not archived; so for agents. */
@@ -47,7 +49,7 @@ export interface Limits {
 /** Limits that `checkLimit` counts in rows. */
 export type LimitName = Exclude<
   keyof Limits,
-  'freeDiskBytes' | 'threadAnswers' | 'participantAnswers' | 'answerHops' | 'dayMicros'
+  'freeDiskBytes' | 'stitchesPerHost' | 'threadAnswers' | 'participantAnswers' | 'answerHops' | 'dayMicros'
 >;
 
 const gibibyte = 2 ** 30;
@@ -55,6 +57,7 @@ const gibibyte = 2 ** 30;
 export const defaultLimits: Limits = {
   apiKeys: 1_000,
   stitches: 100,
+  stitchesPerHost: 20,
   tools: 1_000,
   looms: 1_000,
   agents: 1_000,
@@ -85,6 +88,21 @@ const check = statement(
 export function checkLimit(name: LimitName, most: number, owner: string): Write {
   // As skein_limit names it. Of two such commits in a batch the second waits: together they would both be refused.
   return { statement: check, key: `${name}/${most}/${owner}`, unique: true, values: [name, most, owner] };
+}
+
+const checkHosts = statement(
+  'limit.check_hosts',
+  12,
+  { most: 'bigint', environment: 'text', host: 'text' },
+  input =>
+    `select skein_limit_hosts(most, environment, host) from (select * from ${input} order by environment, host) as ordered`,
+);
+
+/** The commit fails with `LimitReached` if the environment then has more than `most` stitches at that host. */
+export function checkStitchHosts(most: number, environmentId: string, host: string): Write {
+  // As skein_limit_hosts names it.
+  const key = `stitchesPerHost/${most}/${environmentId}/${host}`;
+  return { statement: checkHosts, key, unique: true, values: [most, environmentId, host] };
 }
 
 /** The same for a transaction of the ORM, after its rows were flushed. */

@@ -4,7 +4,7 @@
  */
 import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { TaskContext } from '../../../runtime/actor/index.ts';
-import type { OutboundRequest } from '../../../runtime/outbound/index.ts';
+import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
 import type { Span } from '../../../runtime/observability/index.ts';
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
@@ -17,6 +17,8 @@ import type { Delivery } from '../queue.ts';
 import type { StitchServices } from '../services.ts';
 import { type Attempt, createHeaders, endSpan, toAttemptResult } from './attempt.ts';
 import type { BodyCache, SecretCache } from './caches.ts';
+import { forge, isRefusal } from './host-proof.ts';
+import { HostTurns } from './host-turns.ts';
 import { ResultReporter } from './result-reporter.ts';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -42,6 +44,8 @@ interface AttemptRequest {
   /** Undefined: it is no longer kept. */
   readonly event: EventBody | undefined;
   readonly withdrawn: AbortSignal;
+  /** The host that the answer to a test event proves: undefined unless the host has a rate that a proof ends. */
+  readonly provableHost: string | undefined;
 }
 
 export class DeliverySender {
@@ -53,6 +57,7 @@ export class DeliverySender {
   // Each batch has a delivery or more that its stitch counts as in flight: the windows of the stitches in memory bound how many wait.
   readonly turns = new FairSemaphore(maxBatches, Infinity);
   readonly #withdrawals = new Withdrawals();
+  readonly #hostTurns: HostTurns;
   readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
 
@@ -61,6 +66,7 @@ export class DeliverySender {
     this.#bodies = bodies;
     this.#secrets = secrets;
     this.#retryPolicy = retryPolicy;
+    this.#hostTurns = new HostTurns(services, retryPolicy);
   }
 
   /** How many deliveries are about to be sent, in flight, or answered and not recorded yet. */
@@ -72,6 +78,7 @@ export class DeliverySender {
   drain(): void {
     this.#draining = true;
     this.turns.open();
+    this.#hostTurns.open();
   }
 
   /** The stitch was stopped, by the stop with that number: what it had begun before and is not out yet is not sent. */
@@ -87,13 +94,33 @@ export class DeliverySender {
       const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
       if (this.#draining || deliveries.length === 0) return;
       for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
-      await this.#sendInTurn({ ...batch, deliveries }, sending.withdrawn, context);
+      await this.#sendAtRate({ ...batch, deliveries }, sending.withdrawn, context);
     } finally {
       this.#withdrawals.end(id, sending);
     }
   };
 
-  async #sendInTurn(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  /** Sends a batch at once if its host has no rate; otherwise each delivery when the rate allows it. Holds no turn of the node meanwhile. */
+  async #sendAtRate(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+    const found = this.#hostTurns.findBucket(batch);
+    const bucket = found instanceof Promise ? await found : found;
+    if (bucket === undefined) return this.#sendInTurn(batch, withdrawn, context);
+    const provableHost = bucket.name === 'webhooks' ? bucket.host : undefined;
+    await Promise.all(
+      batch.deliveries.map(async delivery => {
+        const mayGo = await this.#hostTurns.wait(bucket, withdrawn);
+        if (!mayGo) return this.#giveBack([delivery], context);
+        await this.#sendInTurn({ ...batch, deliveries: [delivery] }, withdrawn, context, provableHost);
+      }),
+    );
+  }
+
+  async #sendInTurn(
+    batch: SendBatch,
+    withdrawn: AbortSignal,
+    context: TaskContext,
+    provableHost?: string,
+  ): Promise<void> {
     const { projectId, deliveries } = batch;
     const hasTurn =
       this.turns.tryTake(projectId) || (await this.turns.takeUnlessAborted(projectId, withdrawn));
@@ -103,7 +130,7 @@ export class DeliverySender {
       const isArchived = typeof found === 'boolean' ? found : await found;
       if (this.#draining) this.#forget(deliveries);
       else if (isArchived) await this.#postpone(deliveries, context);
-      else await this.#sendBatch(batch, withdrawn, context);
+      else await this.#sendBatch(batch, withdrawn, context, provableHost);
     } finally {
       this.turns.release(projectId);
     }
@@ -121,7 +148,12 @@ export class DeliverySender {
     for (const { deliveryId } of deliveries) this.#inFlight.delete(deliveryId);
   }
 
-  async #sendBatch(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  async #sendBatch(
+    batch: SendBatch,
+    withdrawn: AbortSignal,
+    context: TaskContext,
+    provableHost: string | undefined,
+  ): Promise<void> {
     const { deliveries } = batch;
     const { id } = context.self;
     const secrets =
@@ -133,7 +165,7 @@ export class DeliverySender {
         const { deliveryId } = delivery;
         let result: Attempt;
         try {
-          const request = { batch, secrets, delivery, event: bodies[index], withdrawn };
+          const request = { batch, secrets, delivery, event: bodies[index], withdrawn, provableHost };
           result = await this.#attempt(request, context);
           if (typeof result !== 'string') {
             // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
@@ -252,7 +284,7 @@ export class DeliverySender {
   }
 
   async #makeAttempt(
-    { batch, secrets, delivery, event, withdrawn }: AttemptRequest,
+    { batch, secrets, delivery, event, withdrawn, provableHost }: AttemptRequest,
     context: TaskContext,
     span: Span | undefined,
   ): Promise<Attempt> {
@@ -285,8 +317,15 @@ export class DeliverySender {
     let withdrawal: AbortSignal | undefined = withdrawn;
     for (;;) {
       try {
-        const sent = pool.send({ ...request, at: context.now() }, batch.projectId, undefined, withdrawal);
-        return toAttemptResult(delivery, await sent, jitter);
+        const send = (each: OutboundRequest): Promise<OutboundResult> =>
+          pool.send({ ...each, at: context.now() }, batch.projectId, undefined, withdrawal);
+        const forged =
+          delivery.trigger === 'test' && provableHost !== undefined ? forge(request) : undefined;
+        const isGuarded = forged !== undefined && isRefusal(await send(forged));
+        const result = toAttemptResult(delivery, await send(request), jitter);
+        if (!isGuarded || provableHost === undefined) return result;
+        const isAccepted = result.status !== null && result.status >= 200 && result.status < 300;
+        return isAccepted ? { ...result, provenHost: provableHost } : result;
       } catch (error) {
         if (withdrawal?.aborted === true && error === withdrawal.reason) return 'withdrawn';
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash. So it is where
