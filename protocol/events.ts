@@ -180,7 +180,12 @@ export const eventTypes = {
   'channel.status.changed': row("A channel's status changed.", channel),
   'channel.message.requested': row(
     'A custom channel has to send a message: this is the channel command.',
-    data('getMessage', { message: Message, externalRef: optional(nullable(Type.String())) }),
+    data('getMessage', {
+      message: Message,
+      externalRef: optional(nullable(Type.String())),
+      /** Automatic answers in a row, with this one; absent for a message that is none. Send it back as `hops` of an inbound message. */
+      hops: optional(Type.Integer({ minimum: 1 })),
+    }),
   ),
   'channel.message.sent': row('The chat provider reports a message as sent.', receipt),
   'channel.message.delivered': row('Delivery receipt.', receipt),
@@ -234,6 +239,15 @@ export const eventTypes = {
     data('getBudgets', {
       agentRunId: id('run'),
       ...SpentBudget.properties,
+    }),
+  ),
+  'agent.answer_limit.reached': row(
+    'A thread has had as many automatic answers as it may: the answer waits as a suggestion, and the thread changes to mode `suggest`. ' +
+      '`scope`: answers of the thread or of its participant within one hour, or `hops` between agents.',
+    data('getAgentRun', {
+      agentRunId: id('run'),
+      scope: choice(['thread', 'participant', 'hops']),
+      limit: Type.Integer({ minimum: 0 }),
     }),
   ),
   'agent.tool.approval_requested': row(

@@ -5,7 +5,14 @@
  */
 import type { Clock } from '../../runtime/time/index.ts';
 import { type Database, type TenantScope, TtlCache } from '../../storage/database/index.ts';
-import { type BudgetRecord, findBudget, spentOnThread, spentSince } from '../../storage/agents/index.ts';
+import {
+  type BudgetRecord,
+  findBudget,
+  getDefaultBudget,
+  spentOnThread,
+  spentSince,
+} from '../../storage/agents/index.ts';
+import type { Limits } from '../../storage/writes/index.ts';
 import type { StepRequest } from './task-requests.ts';
 import type { Budgets } from './services.ts';
 import type { BudgetScope, SpentBudget } from './trace.ts';
@@ -16,11 +23,12 @@ const cacheMs = 1_000;
 export interface BudgetServices {
   readonly db: Pick<Database, 'query'>;
   readonly clock: Clock;
+  readonly limits: Pick<Limits, 'dayMicros'>;
 }
 
 /** Of several budgets that are used up, the narrowest is reported: the run's, the thread's, the day's. */
-export function createBudgets({ db, clock }: BudgetServices): Budgets {
-  const limits = new TtlCache<BudgetRecord, TenantScope>({
+export function createBudgets({ db, clock, limits }: BudgetServices): Budgets {
+  const budgets = new TtlCache<BudgetRecord, TenantScope>({
     clock,
     maxAgeMs: cacheMs,
     absentMs: cacheMs,
@@ -36,11 +44,12 @@ export function createBudgets({ db, clock }: BudgetServices): Budgets {
     async exceeded(request: StepRequest): Promise<SpentBudget | undefined> {
       const { projectId, environmentId, threadId, agentRunId, costMicros } = request;
       const tenant = { projectId, environmentId };
-      const budget = await limits.get(environmentId, tenant);
-      if (budget === undefined) return undefined;
-      const { perRunMicros, perThreadMicros, perProjectDayMicros, fallsTo } = budget;
+      const budget = await budgets.get(environmentId, tenant);
+      const { perRunMicros, perThreadMicros, perProjectDayMicros, fallsTo } =
+        budget ?? getDefaultBudget(limits);
+      const isDefault = budget === undefined ? ({ isDefault: true } as const) : {};
       const check = (scope: BudgetScope, limitMicros: number, spentMicros: number): SpentBudget | undefined =>
-        spentMicros < limitMicros ? undefined : { scope, limitMicros, spentMicros, fallsTo };
+        spentMicros < limitMicros ? undefined : { scope, limitMicros, spentMicros, fallsTo, ...isDefault };
 
       let spent = perRunMicros === null ? undefined : check('run', perRunMicros, costMicros);
       if (spent === undefined && perThreadMicros !== null && threadId !== null) {
@@ -60,6 +69,8 @@ export function createBudgets({ db, clock }: BudgetServices): Budgets {
 const budgetNames = { run: 'one run', thread: 'the thread', project_day: 'the project for today' } as const;
 
 /** For the owner of the project. */
-export function describeSpentBudget({ scope }: SpentBudget): string {
-  return `The budget of ${budgetNames[scope]} is used up.`;
+export function describeSpentBudget({ scope, isDefault, limitMicros }: SpentBudget): string {
+  const used = `The budget of ${budgetNames[scope]} is used up.`;
+  if (isDefault !== true) return used;
+  return `${used} No budget was set, so the default of $${limitMicros / 1_000_000} a day applies. Set budgets to change it.`;
 }

@@ -25,5 +25,5 @@ export type { Tools } from './services.ts';
 export { maxApprovalMs } from './state.ts';
 export { createTrials, type GivenResult, type TrialOrder, type Trials, maxTrialSteps } from './trials.ts';
 export { decodeRun, type RunRow, runSnapshot } from './snapshot.ts';
-export type { CurrentAgent, RunOver, TakeAnswer } from './thread-reports.ts';
+export type { AnswerLimits, CurrentAgent, RunOver, TakeAnswer } from './thread-reports.ts';
 export type { Settlement, SpentBudget, Suggestion } from './trace.ts';

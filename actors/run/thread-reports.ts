@@ -9,6 +9,19 @@ export interface CurrentAgent {
   readonly mode: AgentMode | null;
   /** The default agent of the thread's channel. */
   readonly channelAgentId: string | null;
+  /** Absent in commands of nodes of an earlier release. */
+  readonly limits?: AnswerLimits;
+}
+
+/** Limits of automatic answers, which end loops between agents. */
+export interface AnswerLimits {
+  /** Automatic answers within one hour: on the thread, and on all threads of its participant. */
+  readonly threadAnswers: number;
+  readonly participantAnswers: number;
+  /** Automatic answers within the last hour on the participant's other threads. */
+  readonly answeredElsewhere: number;
+  /** Hops of an inbound message that is not answered automatically. */
+  readonly answerHops: number;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface CreateStitch extends Tenancy, Audited, Keyed {
   readonly jwe: string;
   /** The most stitches of the environment. */
   readonly limit: number;
+  /** The most stitches of the environment at one public host. */
+  readonly hostLimit?: number;
 }
 
 export interface UpdateStitch extends Tenancy, Audited, Conditional {
@@ -41,6 +43,8 @@ export interface UpdateStitch extends Tenancy, Audited, Conditional {
   };
   /** The most stitches of the project, for one that is restored: it counts again. */
   readonly limit?: number;
+  /** The most stitches of the environment at one public host, for one that gets another address or is restored. */
+  readonly hostLimit?: number;
 }
 
 export type ArchiveStitch = Tenancy & Audited & Conditional;
@@ -129,6 +133,8 @@ export interface AttemptResult {
   readonly retryAfter?: string;
   /** Uniform in [0, 1): spreads the next attempt. */
   readonly jitter: number;
+  /** The host that this answer, to a test event, has proven: see tasks/host-proof.ts. */
+  readonly provenHost?: string;
   /** The number of the stitch's last stop when it was begun. Absent where a node of an earlier version reports. */
   readonly stops?: number;
 }
@@ -143,6 +149,8 @@ export interface SendBatch {
   readonly deliveries: readonly Delivery[];
   /** The number of the stitch's last stop. */
   readonly stops: number;
+  /** The host that has proven that it wants the stitch's webhooks. */
+  readonly provenHost: string | null;
 }
 
 /** The payload of the task `load`. */

@@ -66,6 +66,7 @@ export function startDeliveries(
       secrets: state.secrets,
       deliveries,
       stops: state.stops,
+      provenHost: state.provenHost,
     };
     effects.push({ do: 'perform', task: 'send', payload: batch });
   }

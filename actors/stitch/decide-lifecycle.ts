@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Stitch } from '../../protocol/resources/index.ts';
 import type { Effect, Reminder, Turn } from '../../runtime/actor/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
-import { checkLimit } from '../../storage/writes/index.ts';
+import { getPublicHost } from '../../runtime/outbound/index.ts';
+import { checkLimit, checkStitchHosts } from '../../storage/writes/index.ts';
 import { conflict } from '../../protocol/errors.ts';
 import {
   createAuditWrites,
@@ -38,17 +39,24 @@ const maxSecrets = 3;
 /** Creates the stitch, active. 409 when it exists. */
 export function create(state: StitchState, command: CreateStitch, turn: Turn): StitchDecision<Stitch> {
   if (exists(state)) throw conflict('The stitch exists.');
-  const { jwe, limit, act: _, key: _key, ...given } = command;
+  const { jwe, limit, hostLimit, act: _, key: _key, ...given } = command;
   const at = new Date(turn.now).toISOString();
   const next: StitchState = { ...state, ...given, secrets: [{ jwe }], createdAt: at, updatedAt: at };
   const { name, eventNames } = next;
   // Not its address, which may contain a secret.
   const writes = [
     checkLimit('stitches', limit, next.environmentId),
+    ...checkHost(next, hostLimit),
     ...createAuditWrites(command, next, turn, 'stitch.created', { name, eventNames }),
     createFollowWrite(next, turn),
   ];
   return { state: next, writes, reply: toStitch(next, turn.id) };
+}
+
+/** Limits the stitches of the environment at the stitch's host, if that is a public one. */
+function checkHost({ webhookUrl, environmentId }: StitchState, limit: number | undefined): Write[] {
+  const host = webhookUrl === null ? undefined : getPublicHost(webhookUrl);
+  return host === undefined || limit === undefined ? [] : [checkStitchHosts(limit, environmentId, host)];
 }
 
 /** 404 for another tenant's stitch; 409 for an archived one, which can only be restored. */
@@ -82,6 +90,7 @@ export function update(state: StitchState, command: UpdateStitch, turn: Turn): S
   if (followsOtherEvents(state, next)) writes.push(createFollowWrite(next, turn, state));
   const { limit } = command;
   if (isRestored && limit !== undefined) writes.push(checkLimit('stitches', limit, next.environmentId));
+  if (isRestored || next.webhookUrl !== state.webhookUrl) writes.push(...checkHost(next, command.hostLimit));
   if (next.status !== state.status) {
     next = { ...next, made: next.made + 1 };
     const data = { stitch: toStitch(next, turn.id), previousStatus: state.status };

@@ -158,6 +158,8 @@ export function settled(
 
 function succeed(builder: StitchDecisionBuilder, result: AttemptResult): void {
   writeResult(builder, result, 'delivered', null);
+  const { provenHost = null } = result;
+  if (provenHost !== null) builder.state = { ...builder.state, provenHost };
   const { state } = builder;
   if (state.health.failures > 0) builder.state = endProbing(state, healthy);
   if (state.status === 'error') changeStatus(builder, 'active');

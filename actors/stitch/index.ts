@@ -3,6 +3,7 @@
  * filter, in order per thread. `wakeStitches` tells it of new deliveries; its queue (queue.ts, queue-load.ts) takes them from the table;
  * tasks/ sends them; decide-results.ts writes the results and schedules retries (schedule.ts).
  */
+export type { HostRates } from './services.ts';
 export { type StitchLag, StitchMetrics } from './metrics.ts';
 export type {
   ArchiveStitch,

@@ -4,8 +4,25 @@ import type { OutboundRequest, OutboundResult } from '../../runtime/outbound/ind
 import type { Clock, Random } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import type { FollowedLog } from '../../storage/deliveries/index.ts';
+import type { ProjectAccount } from '../../storage/tenancy/index.ts';
 import type { StitchMetrics } from './metrics.ts';
 import type { OwnerNotification } from './state.ts';
+
+/** The rates of webhooks to public hosts. */
+export interface HostRates {
+  /** Finds the account that answers for a project. */
+  findAccount(projectId: string): ProjectAccount | Promise<ProjectAccount>;
+  /**
+   * Takes one request of an account to a host. Returns 0 if it was taken, or the milliseconds to wait before the next try.
+   *
+   * @param name `webhooksUnverified` for an account without a verified address
+   */
+  take(
+    name: 'webhooks' | 'webhooksUnverified',
+    account: string,
+    host: string,
+  ): number | Promise<number>;
+}
 
 export interface StitchServices {
   readonly db: Pick<Database, 'query'>;
@@ -22,6 +39,8 @@ export interface StitchServices {
   readonly vault: { open(context: string, jwe: string): Promise<string> };
   /** Projects that nothing is sent for. */
   readonly archived: { has(projectId: string): boolean | Promise<boolean> };
+  /** Absent: webhooks have no rate. */
+  readonly hostRates?: HostRates;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -1,5 +1,6 @@
 /** How a stitch is stored: what lists show and events are matched by are columns of `stitches`, the rest is the private `state`. */
 import type { StitchStatus } from '../../protocol/resources/index.ts';
+import { getPublicHost } from '../../runtime/outbound/index.ts';
 import { instant, snapshotTable } from '../../storage/statements/index.ts';
 import { emptyQueue } from './queue.ts';
 import type { SealedSecret, StitchState } from './state.ts';
@@ -13,6 +14,8 @@ type StoredState = Pick<
   /** Absent where the row was written before it was kept, both. */
   readonly madeAt?: number;
   readonly stops?: number;
+  /** Absent in rows of earlier releases: the host of such a stitch counts as proven, because its webhooks had no rate. */
+  readonly provenHost?: string | null;
 };
 
 /** A row of `stitches` as `row_to_json` gives it. */
@@ -32,9 +35,13 @@ export interface StitchRow {
   readonly state: StoredState;
 }
 
+function toHost(url: string | null): string | null {
+  return url === null ? null : (getPublicHost(url) ?? null);
+}
+
 /** The state of a row, with an empty queue: for the actor, and for reads that show the stitch without activating it. */
 export function decodeStitch(row: StitchRow): StitchState {
-  const { ownerNews, madeAt = 0, stops = 0, ...stored } = row.state;
+  const { ownerNews, madeAt = 0, stops = 0, provenHost = toHost(row.webhook_url), ...stored } = row.state;
   return {
     projectId: row.project_id,
     environmentId: row.environment_id,
@@ -50,6 +57,7 @@ export function decodeStitch(row: StitchRow): StitchState {
     ...stored,
     madeAt,
     stops,
+    provenHost,
     ownerNotifications: ownerNews,
     settledSeq: row.settled_seq,
     queue: { ...emptyQueue, next: row.settled_seq + 1 },
@@ -64,6 +72,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
   columns: {
     name: 'text',
     webhook_url: 'text',
+    webhook_host: 'text',
     status: 'text',
     event_names: 'text[]',
     metadata: 'jsonb',
@@ -84,6 +93,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       made: state.made,
       madeAt: state.madeAt,
       stops: state.stops,
+      provenHost: state.provenHost,
     };
     return {
       project_id: state.projectId,
@@ -91,6 +101,7 @@ export const stitchSnapshot = snapshotTable<StitchState>({
       created_at: state.createdAt,
       name: state.name,
       webhook_url: state.webhookUrl,
+      webhook_host: toHost(state.webhookUrl),
       status: state.status,
       event_names: state.eventNames,
       metadata: JSON.stringify(state.metadata),

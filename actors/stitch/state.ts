@@ -93,6 +93,8 @@ export interface StitchState {
   readonly ownerNotifications: readonly OwnerNotification[];
   /** Every event up to this number is settled or has a row. The next ones may, too: it is written now and then. */
   readonly settledSeq: number;
+  /** The host that has proven that it wants the stitch's webhooks. Null: none. */
+  readonly provenHost: string | null;
   /** How many events, deliveries and jobs the stitch itself has made; numbers their ids. */
   readonly made: number;
   /** Not in the row. */
@@ -124,6 +126,7 @@ export function blankStitch(): StitchState {
     replays: [],
     ownerNotifications: [],
     settledSeq: 0,
+    provenHost: null,
     made: 0,
     queue: emptyQueue,
   };

@@ -104,18 +104,21 @@ export function noteChannel(
 /**
  * The participant has written: the agent has to be called, if there is one. The reminder is set once for a burst; when it comes, it
  * looks whether the burst is over.
+ *
+ * @param hops automatic answers in a row that led to the message
  */
 export function noteInbound(
   builder: ThreadDecisionBuilder,
   messageId: string,
   sequence: number,
   contact: Actor,
+  hops: number,
 ): void {
   const { next, now } = builder;
   if (!isAgentInvolved(next)) return;
   supersedeSuggestion(builder, contact);
   const { waiting } = next.agentHandling;
-  updateHandling(builder, { inboundMessageId: messageId, messageSequence: sequence });
+  updateHandling(builder, { inboundMessageId: messageId, messageSequence: sequence, hops });
   if (!mayAgentAnswer(next)) return;
   updateHandling(builder, { waiting: { since: waiting?.since ?? now, last: now } });
   if (waiting === null) callAgentAt(builder, getDispatchTime({ since: now, last: now }));
@@ -163,6 +166,8 @@ function tellOfHuman(builder: ThreadDecisionBuilder): void {
  */
 export function noteChanges(builder: ThreadDecisionBuilder, before: ThreadState, author: Actor): void {
   const { next, now } = builder;
+  // A person who changes the mode has seen why the agent stopped.
+  if (next.agentMode !== before.agentMode && author.type === 'user') updateHandling(builder, { answers: 0 });
   const isOff = next.status !== 'open' && before.status === 'open';
   if (isOff || (next.agentMode === 'paused' && before.agentMode !== 'paused')) {
     cancelLiveRun(builder, isOff ? `The thread was ${next.status}.` : 'The agent was paused.');

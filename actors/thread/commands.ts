@@ -87,6 +87,8 @@ export interface ReceiveMessage extends Tenancy, Keyed {
   /** The participant sent it at this instant at the latest, in epoch milliseconds; absent: now. */
   readonly sentBy?: number;
   readonly participant?: ParticipantChanges;
+  /** Automatic answers in a row that led to the message. Default: 0. */
+  readonly hops?: number;
   /** Other names by which the provider calls the participant: they lead to this thread from now on. */
   readonly aliases?: readonly string[];
 }

@@ -3,7 +3,8 @@
  *
  *   answer -> cancelled    its agent was paused, archived or replaced
  *   answer -> superseded   a human has answered since the run was opened
- *   answer -> suggestion   the run is in suggest mode; or it may not send by itself now, and nothing newer has been said
+ *   answer -> suggestion   the run is in suggest mode; or it may not send by itself now, and nothing newer has been said;
+ *                          or the thread has had too many automatic answers (answer-limits.ts)
  *   answer -> sent
  *
  * The thread decides in the turn that would send the answer. So a human who was faster has certainly been faster. What is decided about the
@@ -31,6 +32,7 @@ import {
   stopWaiting,
   updateHandling,
 } from './agent-handling.ts';
+import { countAnswer, findReachedLimit, type ReachedLimit, stopAnswers } from './answer-limits.ts';
 import type { LiveRun, ThreadState } from './state.ts';
 import { ThreadDecisionBuilder, type ThreadDecision } from './decision-builder.ts';
 
@@ -103,39 +105,46 @@ function settle(
   const { agentRunId, body } = command;
   const { basedOnSequence } = live;
   if (body === '') return { outcome: 'sent' };
-  const outcome = chooseOutcome(state, offered, builder.now);
-  if (outcome === 'send') {
+  if (state.agentHandling.humanSequence > basedOnSequence) return supersede(body, basedOnSequence, createdAt);
+  const reached = findReachedLimit(state.agentHandling, command.agent?.limits, builder.now);
+  const hold = findHold(state, offered, builder.now, reached);
+  if (hold === undefined) {
     const message = createAnswerMessage(agentRunId, body);
     requireUnchanged(builder, live);
+    countAnswer(builder);
     queueMessage(builder, message, agent);
     return { outcome: 'sent', messageId: message.messageId };
   }
-  if (outcome === 'supersede') {
-    const over = { status: 'superseded', resolvedAt: createdAt } as const;
-    return { outcome: 'superseded', suggestion: { body, basedOnSequence, createdAt, ...over } };
-  }
-  const reason = outcome.suggest === undefined ? {} : { reason: outcome.suggest };
-  const suggestion: Suggestion = { status: 'pending', body, basedOnSequence, ...reason, createdAt };
-  addSuggestion(builder, agentRunId, suggestion, agent);
-  return { outcome: 'suggested', suggestion };
+  // A suggestion that was written before the newest message would be superseded at once.
+  const isOvertaken = state.agentHandling.messageSequence > basedOnSequence;
+  const suggestion: Suggestion = { status: 'pending', body, basedOnSequence, ...hold, createdAt };
+  if (!isOvertaken) addSuggestion(builder, agentRunId, suggestion, agent);
+  if (hold.reason === 'limit_reached' && reached !== undefined) stopAnswers(builder, agentRunId, reached);
+  return isOvertaken ? supersede(body, basedOnSequence, createdAt) : { outcome: 'suggested', suggestion };
 }
 
-type AnswerOutcome = 'send' | 'supersede' | { readonly suggest: Suggestion['reason'] };
+function supersede(
+  body: string,
+  basedOnSequence: number,
+  createdAt: string,
+): Pick<AnswerDecision, 'outcome' | 'suggestion'> {
+  const over = { status: 'superseded', resolvedAt: createdAt } as const;
+  return { outcome: 'superseded', suggestion: { body, basedOnSequence, createdAt, ...over } };
+}
 
-function chooseOutcome(state: ThreadState, { command, live, mode }: Offered, now: number): AnswerOutcome {
-  const { agentHandling } = state;
-  const { basedOnSequence } = live;
-  if (agentHandling.humanSequence > basedOnSequence) return 'supersede';
-  let reason: Suggestion['reason'];
-  if (command.mode === 'auto') {
-    if (mode !== 'auto') reason = 'mode_changed';
-    else if (isHumanActive(agentHandling, now)) reason = 'human_active';
-    else if (isTooLong(state, command.body)) reason = 'too_long';
-    else if (findSendObstacle(state, now) !== undefined) reason = 'not_sendable';
-    else return 'send';
-  }
-  // Anything written since the run was opened would have superseded the suggestion.
-  return agentHandling.messageSequence > basedOnSequence ? 'supersede' : { suggest: reason };
+/** Returns what prevents an automatic answer: without a reason, the run is in suggest mode. Undefined: the answer may be sent. */
+function findHold(
+  state: ThreadState,
+  { command, mode }: Offered,
+  now: number,
+  reached: ReachedLimit | undefined,
+): Pick<Suggestion, 'reason'> | undefined {
+  if (command.mode !== 'auto') return {};
+  if (mode !== 'auto') return { reason: 'mode_changed' };
+  if (isHumanActive(state.agentHandling, now)) return { reason: 'human_active' };
+  if (isTooLong(state, command.body)) return { reason: 'too_long' };
+  if (findSendObstacle(state, now) !== undefined) return { reason: 'not_sendable' };
+  return reached === undefined ? undefined : { reason: 'limit_reached' };
 }
 
 /** The message is sent only if what was read of the agent is still so in its commit. */

@@ -111,7 +111,7 @@ export function receive(state: ThreadState, command: ReceiveMessage, turn: Turn)
     next.waitingSince ??= builder.at;
     next.inboundSequence = sequence;
     builder.snooze(null, contact, 'message');
-    noteInbound(builder, message.messageId, sequence, contact);
+    noteInbound(builder, message.messageId, sequence, contact, command.hops ?? 0);
   }
   builder.keepReply(command.key, { messageOf: eventId });
   return builder.decide(json);

@@ -115,19 +115,27 @@ export function queueMessage(
   const { row, json } = builder.addMessage(message, 'outbound', author, actor);
   builder.next.waitingSince = null;
   const { eventId, sequence } = builder.addEvent('thread.message.created', actor, `"message":${json}`);
-  dispatchByChannel(builder, row, json);
+  const hops = byHuman || author.type !== 'agent' ? 0 : builder.next.agentHandling.hops + 1;
+  dispatchByChannel(builder, row, json, hops);
   noteOutbound(builder, sequence, author, byHuman);
   return { json, eventId };
 }
 
-function dispatchByChannel(builder: ThreadDecisionBuilder, row: MessageRow, json: string): void {
+/** @param hops automatic answers in a row, with this one; 0 for a message that is none */
+function dispatchByChannel(
+  builder: ThreadDecisionBuilder,
+  row: MessageRow,
+  json: string,
+  hops: number,
+): void {
   const { at } = builder;
   const { projectId, environmentId, threadId, channelId, messageId } = row;
   if (channelId === null) return;
   switch (getProvider(builder.next.channelKind)?.dispatch) {
     case 'request': {
       const eventName = 'channel.message.requested';
-      const members = `"message":${json},"externalRef":${JSON.stringify(builder.next.externalRef)}`;
+      const counted = hops === 0 ? '' : `,"hops":${hops}`;
+      const members = `"message":${json},"externalRef":${JSON.stringify(builder.next.externalRef)}${counted}`;
       const { eventId, data } = builder.addEvent(eventName, row.actor, members);
       builder.writes.push(
         insertCommand({

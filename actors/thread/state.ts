@@ -137,6 +137,11 @@ export interface AgentHandling {
   readonly humanAt: number;
   /** When an operator was last seen typing, in epoch milliseconds. Never stored. */
   readonly typingAt: number;
+  /** Start of the hour in which automatic answers are counted, in epoch milliseconds, and their number: see answer-limits.ts. */
+  readonly answersFrom: number;
+  readonly answers: number;
+  /** Automatic answers in a row that led to the newest inbound message, as its sender counts them. */
+  readonly hops: number;
 }
 
 export const noAgentHandling: AgentHandling = {
@@ -150,6 +155,9 @@ export const noAgentHandling: AgentHandling = {
   humanSequence: 0,
   humanAt: 0,
   typingAt: 0,
+  answersFrom: 0,
+  answers: 0,
+  hops: 0,
 };
 
 /** What is known of the participant beside `externalRef`. */

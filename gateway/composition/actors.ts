@@ -24,6 +24,7 @@ import { ModelWorker } from '../../actors/run/models/index.ts';
 import { HttpTools } from '../../actors/run/tools/index.ts';
 import {
   createStitches,
+  type HostRates,
   StitchMetrics,
   type OwnerNotification,
   type Stitches,
@@ -57,10 +58,10 @@ import {
 import type { Media } from '../../storage/media/index.ts';
 import { findRecordedCall } from '../../storage/reads/index.ts';
 import type { KeyedHash, Vault } from '../../storage/secrets/index.ts';
-import { ArchivedProjects } from '../../storage/tenancy/index.ts';
+import { ArchivedProjects, ProjectAccounts } from '../../storage/tenancy/index.ts';
 import { addTrialUsage } from '../../storage/usage/index.ts';
 import type { Config } from '../config/index.ts';
-import { defaultRates, longestWindowMs } from '../quota/index.ts';
+import { createHostRates, defaultRates, longestWindowMs } from '../quota/index.ts';
 import { findPages, type Pages, RecoveryScanner } from '../jobs/index.ts';
 import { type Pools, showPools } from '../monitoring/index.ts';
 import { publishEphemeral } from '../stream/index.ts';
@@ -123,7 +124,23 @@ export function createActors(options: ActorsOptions): Actors {
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const calls = new ProviderCalls(options.metrics.registry);
-  const outbound = createOutbound({ ...options, followedLog, archived, calls });
+  const { rateLimits: rates } = options.config;
+  // The buckets are actors of this node, which is created with the stitches.
+  const asking: Pick<Node, 'ask'> = { ask: (...command) => node.ask(...command) };
+  const { metrics } = options;
+  const accounts = new ProjectAccounts(database, clock);
+  const hostRates =
+    rates === undefined
+      ? undefined
+      : createHostRates({
+          rates,
+          node: asking,
+          clock,
+          metrics,
+          random: systemRandom,
+          findAccount: projectId => accounts.find(projectId),
+        });
+  const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
   const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
   const store = createStore(options);
@@ -284,7 +301,11 @@ function openPool({ config, ownPorts, log }: ActorsOptions) {
 
 function createOutbound(
   options: ActorsOptions &
-    Pick<Actors, 'archived'> & { readonly followedLog: FollowedLog; readonly calls: ProviderCalls },
+    Pick<Actors, 'archived'> & {
+      readonly followedLog: FollowedLog;
+      readonly calls: ProviderCalls;
+      readonly hostRates: HostRates | undefined;
+    },
 ): Outbound {
   const {
     config,
@@ -298,6 +319,7 @@ function createOutbound(
     vault,
     notifyOwner,
     calls,
+    hostRates,
   } = options;
   const { pool, deliveries, toolCalls, files, identityProviders } = openPool(options);
   const shared = { db, vault, clock, random: systemRandom, log, tracer };
@@ -305,6 +327,7 @@ function createOutbound(
   const stitches = createStitches({
     ...shared,
     archived,
+    ...(hostRates === undefined ? {} : { hostRates }),
     followedLog,
     pool: deliveries,
     notifyOwner,
@@ -347,7 +370,7 @@ function listTurns({ stitches, channelTurns }: Pick<Outbound, 'stitches' | 'chan
 
 /** What asks models: runs, and trials of looms. */
 function createAgents(
-  { log, clock, tracer, metrics: { registry }, database: db, vault, transport }: ActorsOptions,
+  { config, log, clock, tracer, metrics: { registry }, database: db, vault, transport }: ActorsOptions,
   models: ModelWorker,
   tools: HttpTools,
 ): Pick<Outbound, 'runs' | 'trials'> {
@@ -356,7 +379,7 @@ function createAgents(
     metrics: new RunMetrics(registry),
     plans: createPlans({ db, vault, clock, log }),
     models,
-    budgets: createBudgets({ db, clock }),
+    budgets: createBudgets({ db, clock, limits: config.limits }),
   };
   const trials = createTrials({
     ...asking,
@@ -369,7 +392,7 @@ function createAgents(
     tracer,
     random: systemRandom,
     tools,
-    agents: createCurrentAgents(db),
+    agents: createCurrentAgents({ db, clock, limits: config.limits }),
     show: output => publishEphemeral(transport, output),
   });
   return { runs, trials };

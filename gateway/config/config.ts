@@ -14,10 +14,9 @@ import type { Reach } from '../../runtime/outbound/index.ts';
 import { defaultShardCount } from '../../runtime/placement/index.ts';
 import type { ServiceToken } from '../auth/index.ts';
 import { toSampling, type TracingOptions } from '../tracing/index.ts';
-import { findExposures } from './exposure.ts';
+import { findExposures, isLocalOnly } from './exposure.ts';
 import { type Variable, variables } from './variables.ts';
 import { defaultLimits, type Limits } from '../../storage/writes/index.ts';
-import { isLoopback } from './values.ts';
 import { defaultRates, type Rates } from '../quota/index.ts';
 
 type Name = keyof typeof variables;
@@ -54,7 +53,10 @@ export interface Config {
   readonly baseUrl: string | undefined;
   /** Undefined: `{baseUrl}/docs`. */
   readonly docsUrl: string | undefined;
-  readonly trustedProxies: number;
+  /** Number of reverse proxies on loopback and private addresses, or the addresses and networks of all reverse proxies. */
+  readonly trustedProxies: number | readonly string[];
+  /** Only this machine reaches the node. */
+  readonly isLocalOnly: boolean;
   /** Origins whose pages may call the API from a browser; empty: none. */
   readonly corsOrigins: readonly string[];
   readonly dataDir: string;
@@ -95,7 +97,7 @@ export interface Config {
   readonly limits: Limits;
   /** Undefined: no rate limits. */
   readonly rateLimits: Rates | undefined;
-  /** What is sent in the clear or missing where others reach the node, a sentence each: permitted by INSECURE. */
+  /** Exposures that INSECURE permits, one sentence each. */
   readonly exposures: readonly string[];
   /** Undefined: by whether a terminal shows it. */
   readonly logFormat: 'json' | 'pretty' | undefined;
@@ -154,24 +156,32 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     }
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  const config = toConfig(given as Given);
-  if (config.exposures.length > 0 && given['INSECURE'] !== true) {
-    throw new ConfigError([...config.exposures, 'Set INSECURE=true to start all the same.']);
+  const settings = toSettings(given as Given);
+  const exposures = findExposures(settings);
+  const refused = exposures.filter(({ name }) => !isPermitted(name, given['INSECURE'] as Given['INSECURE']));
+  if (refused.length > 0) {
+    const names = exposures.map(({ name }) => name).join(',');
+    throw new ConfigError([
+      ...refused.map(({ text }) => text),
+      `Set INSECURE=${names} to start all the same.`,
+    ]);
   }
-  return config;
+  return { ...settings, exposures: exposures.map(({ text }) => text) };
 }
 
-function toConfig(given: Given): Config {
-  const settings = toSettings(given);
-  return { ...settings, exposures: findExposures(settings) };
+function isPermitted(name: string, permission: Given['INSECURE']): boolean {
+  return typeof permission === 'object' ? permission.includes(name) : permission === true;
 }
 
 function toSettings(given: Given): Omit<Config, 'exposures'> {
   const embedded = given.DATABASE_URL === undefined;
   const host = given.HOST ?? (embedded ? '127.0.0.1' : '0.0.0.0');
+  const trustedProxies = given.TRUSTED_PROXIES ?? 0;
+  const isLocal = isLocalOnly({ host, baseUrl: given.BASE_URL, trustedProxies });
   return {
     embedded,
     host,
+    isLocalOnly: isLocal,
     port: given.PORT ?? 8080,
     // Without a token no service could call.
     grpcPort:
@@ -184,7 +194,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     metricsToken: given.METRICS_TOKEN,
     baseUrl: given.BASE_URL,
     docsUrl: given.DOCS_URL,
-    trustedProxies: given.TRUSTED_PROXIES ?? 0,
+    trustedProxies,
     corsOrigins: given.CORS_ORIGINS ?? [],
     dataDir: given.DATA_DIR ?? './.skein',
     media: given.MEDIA_URL,
@@ -200,7 +210,7 @@ function toSettings(given: Given): Omit<Config, 'exposures'> {
     signup: given.SIGNUP ?? 'open',
     emailDomains: given.EMAIL_DOMAINS ?? [],
     instanceAdmins: given.INSTANCE_ADMINS ?? [],
-    outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded && isLoopback(host)),
+    outboundReach: getOutboundReach(given.ALLOW_PRIVATE_ADDRESSES, embedded && isLocal),
     nameServers: given.NAME_SERVERS ?? [],
     modelUrls: {
       llm_provider_1: given.LLM_PROVIDER_1_URL ?? defaultModelUrls.llm_provider_1,
@@ -259,7 +269,7 @@ function toGrpcTls({ GRPC_TLS_CERT: cert, GRPC_TLS_KEY: key, GRPC_TLS_CA: ca }: 
   return cert === undefined || key === undefined ? undefined : { cert, key, ca };
 }
 
-/** @param isLocal the node is somebody's own: its database is embedded, and only its machine reaches it */
+/** @param isLocal the database is embedded, and only this machine reaches the node */
 function getOutboundReach(allowed: boolean | undefined, isLocal: boolean): Reach {
   if (allowed === undefined) return isLocal ? 'loopback' : 'public';
   return allowed ? 'any' : 'public';

@@ -71,6 +71,23 @@ export function pairs(text: string): Readonly<Record<string, string>> | undefine
   return found;
 }
 
+/** `true`, `false`, or the names that are permitted, separated by commas. */
+export function permitted(text: string): boolean | readonly string[] | undefined {
+  return truth(text) ?? list(each => (/^[A-Z_]+$/.test(each) ? each : undefined))(text);
+}
+
+/** A number of proxies from 0 to 16, or their addresses and networks (`10.0.0.10,2001:db8::/64`). */
+export function proxies(text: string): number | readonly string[] | undefined {
+  return whole(0, 16)(text) ?? list(each => (isAddressOrNetwork(each) ? each : undefined))(text);
+}
+
+function isAddressOrNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || whole(0, family === 4 ? 32 : 128)(bits) !== undefined;
+}
+
 /** `true` or `false`. */
 export function truth(text: string): boolean | undefined {
   return text === 'true' ? true : text === 'false' ? false : undefined;

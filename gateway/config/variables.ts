@@ -17,7 +17,9 @@ import {
   choice,
   origin,
   pairs,
+  permitted,
   portOrOff,
+  proxies,
   secretKeys,
   serviceTokens,
   share,
@@ -55,10 +57,10 @@ export const variables = {
     meaning: 'address to listen on',
   },
   INSECURE: {
-    read: truth,
-    wants: 'true or false',
+    read: permitted,
+    wants: 'true, false, or names of variables, separated by commas',
     fallback: 'false: the start is refused',
-    meaning: 'permits a start where others reach the node and see what they should not',
+    meaning: 'exposures that a public node may have: all, or those of the variables',
   },
   PORT: {
     read: whole(0, 65_535),
@@ -139,10 +141,10 @@ export const variables = {
     meaning: 'documentation that errors link to',
   },
   TRUSTED_PROXIES: {
-    read: whole(0, 16),
-    wants: 'a number from 0 to 16',
+    read: proxies,
+    wants: 'a number from 0 to 16, or addresses and networks, separated by commas',
     fallback: '0',
-    meaning: 'how many trusted reverse proxies before this server append to X-Forwarded-For',
+    meaning: 'trusted reverse proxies: how many, on private addresses, or which',
   },
   DATA_DIR: {
     read: anyText,
@@ -242,7 +244,7 @@ export const variables = {
   ALLOW_PRIVATE_ADDRESSES: {
     read: truth,
     wants: 'true or false',
-    fallback: 'false; loopback only, with the embedded database and a loopback HOST',
+    fallback: 'false; loopback only, with an embedded database and no public reach',
     meaning: 'whether webhooks and tools may call private addresses',
   },
   LLM_PROVIDER_1_URL: {

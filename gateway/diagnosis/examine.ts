@@ -28,7 +28,7 @@ export async function* examine(
   }
   yield config.exposures.length === 0
     ? ok('configuration', describe(config))
-    : note('configuration', `INSECURE=true permits: ${config.exposures.join('; ')}`);
+    : note('configuration', `INSECURE permits: ${config.exposures.join('; ')}`);
   yield await examineDisk(config);
   yield* examineDatabase(config);
   yield await examineNats(config);

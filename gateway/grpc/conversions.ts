@@ -28,6 +28,7 @@ export function inboundBody(request: IngestMessageRequest__Output): Fields {
     ...presentFields({ threadId, externalThreadRef, externalParticipantRef }),
     ...jsonField('participant', request.participantJson, `${root}/participantJson`),
     body: request.body,
+    ...(request.hops === 0 ? {} : { hops: request.hops }),
     ...toFilesAndMetadata(request),
   };
 }

@@ -65,6 +65,7 @@ export interface ThreadAddress {
 /** Where an inbound message goes, and what it tells of its sender. */
 interface InboundTarget extends ThreadAddress {
   readonly participant?: ParticipantInput;
+  readonly hops?: number;
 }
 
 /** 422 for a field that this request needs. The message goes on where the field's path ends: `is needed, or ...`. */
@@ -107,7 +108,7 @@ export function receiveMessage(
   key: RequestKey | undefined,
 ): Promise<string> {
   const { projectId, environmentId } = channel;
-  const { participant } = target;
+  const { participant, hops } = target;
   const { threadId, createIfMissing } = resolveThread(channel, target);
   const command: ReceiveMessage = {
     projectId,
@@ -117,6 +118,7 @@ export function receiveMessage(
     message,
     reportedBy: getAuthor(call),
     ...(participant === undefined ? {} : { participant }),
+    ...(hops === undefined ? {} : { hops }),
     ...commitKey(key),
   };
   const asked = node.ask<string>({ kind: 'thread', id: threadId }, 'receive', command, call);

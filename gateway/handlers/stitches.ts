@@ -50,7 +50,7 @@ export interface StitchHandlerServices {
   readonly vault: Pick<Vault, 'seal' | 'open'>;
   /** What webhooks may reach: the same as in the pool. */
   readonly reach: Reach;
-  readonly limits: Pick<Limits, 'stitches'>;
+  readonly limits: Pick<Limits, 'stitches' | 'stitchesPerHost'>;
 }
 
 const defaultGraceSeconds = 86_400;
@@ -178,6 +178,7 @@ function secretHandlers(services: StitchHandlerServices): Handlers<SecretOperati
         jwe: await sealNewSecret(vault, stitchId),
         act: createCommandAudit(call),
         limit: limits.stitches,
+        hostLimit: limits.stitchesPerHost,
       };
       return { body: await askForSecret(services, call, stitchId, 'create', command) };
     },
@@ -220,6 +221,7 @@ function writeHandlers(
         changes: { ...changes, ...filter },
         act: createCommandAudit(call),
         limit: services.limits.stitches,
+        hostLimit: services.limits.stitchesPerHost,
         ...readCondition(call),
       };
       return tagged(await node.ask<Stitch>(createStitchRef(stitchId), 'update', command, call));

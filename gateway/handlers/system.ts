@@ -6,7 +6,7 @@ import type { Node } from '../../runtime/node/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
-import { type Cursors, toPage } from '../../storage/paging/index.ts';
+import { type Cursors, cutPage, toPage } from '../../storage/paging/index.ts';
 import {
   type DeadLetterRow,
   deleteDeadLetter,
@@ -48,7 +48,7 @@ export function systemHandlers(services: SystemServices): Handlers<typeof system
       const scope = 'dead-letters';
       const before = cursor === undefined ? undefined : String(cursors.decode(scope, cursor)[0]);
       const rows = await listDeadLetters(database, before, limit + 1);
-      const page = toPage(rows, limit, ({ deadLetterId }) => cursors.encode(scope, [deadLetterId]));
+      const page = toPage(cutPage(rows, limit), ({ deadLetterId }) => cursors.encode(scope, [deadLetterId]));
       return { body: { ...page, data: page.data.map(toDeadLetter) } };
     },
 

@@ -319,6 +319,6 @@ function automationHandlers(services: HandlerServices) {
     ...loomTrialHandlers({ database, looms, versions, trials }),
     ...agentHandlers({ database, agents: new Agents({ db, cursors, rules, limits }) }),
     ...runHandlers({ database, node, cursors, clock }),
-    ...budgetHandlers(new BudgetSettings(db)),
+    ...budgetHandlers(new BudgetSettings(db, services.limits)),
   };
 }

@@ -16,7 +16,7 @@ import { ServiceError } from '../../protocol/errors.ts';
 import { newId } from '../../protocol/ids.ts';
 import { IncomingBody, pipeBody } from './bodies.ts';
 import { errorAnswer, type HttpAnswer, type HttpRequest } from './message.ts';
-import { addressText, checkHeaders, forwardedAddress, HeaderBlock } from './headers.ts';
+import { addressText, checkHeaders, HeaderBlock } from './headers.ts';
 import { tooLarge, type Route } from './route.ts';
 import type { AddressCounts, Expiring, Traffic } from './traffic.ts';
 
@@ -530,6 +530,6 @@ export class HttpExchange implements HttpRequest, Expiring {
 
   #findAddress(): string {
     const peer = addressText(this.#res.getRemoteAddress());
-    return forwardedAddress(peer, this.header('x-forwarded-for'), this.#traffic.trustedProxies);
+    return this.#traffic.findAddress(peer, this.header('x-forwarded-for'));
   }
 }

@@ -8,7 +8,6 @@
  * and its request is closed without an answer.
  */
 import { STATUS_CODES } from 'node:http';
-import { isIP } from 'node:net';
 import type { HttpRequest as UwsRequest, HttpResponse } from 'uWebSockets.js';
 import { apiVersion } from '../../protocol/version.ts';
 import type { HttpAnswer } from './message.ts';
@@ -182,15 +181,4 @@ export function addressText(binary: ArrayBuffer): string {
   const groups: string[] = [];
   for (let i = 0; i < 16; i += 2) groups.push((((bytes[i] ?? 0) << 8) | (bytes[i + 1] ?? 0)).toString(16));
   return groups.join(':');
-}
-
-/**
- * The client's address when `proxies` reverse proxies of ours stand before this server, each appending the address it
- * saw to X-Forwarded-For: the entry that the outermost of them wrote. Entries further left were sent by the client
- * and prove nothing. Falls back to the connection's peer.
- */
-export function forwardedAddress(peer: string, forwardedFor: string, proxies: number): string {
-  if (proxies === 0 || forwardedFor === '') return peer;
-  const entry = forwardedFor.split(',').at(-proxies)?.trim() ?? '';
-  return isIP(entry) === 0 ? peer : entry;
 }

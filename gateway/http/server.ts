@@ -11,6 +11,7 @@ import type { Log } from '../../runtime/observability/index.ts';
 import { errorAnswer, type HttpAnswer, type HttpHandler, type HttpRequest } from './message.ts';
 import type { Cors } from './cors.ts';
 import { createRouteCallback } from './exchange.ts';
+import { createAddressFinder, type TrustedProxies } from './forwarded.ts';
 import { ResponseHead } from './headers.ts';
 import { parsePattern, type BodyAdmission, type Pattern, type Route } from './route.ts';
 import { Traffic, type TrafficLimits, type TrafficStats } from './traffic.ts';
@@ -24,8 +25,8 @@ export interface HttpServerOptions extends Partial<TrafficLimits> {
   readonly docsUrl: string;
   /** Whether clients reach this server by https; default false. */
   readonly https?: boolean;
-  /** Reverse proxies of ours before this server, each appending to X-Forwarded-For; default 0. */
-  readonly trustedProxies?: number;
+  /** Reverse proxies that append to X-Forwarded-For. Default: 0. */
+  readonly trustedProxies?: TrustedProxies;
   /** Whether each request is logged, at level `debug`; default false. */
   readonly logsRequests?: boolean;
   /** The pages of other origins that may read answers; default: none. */
@@ -113,7 +114,7 @@ export class HttpServer {
         log: options.log,
         head: new ResponseHead(options.https ?? false),
         docsUrl: options.docsUrl,
-        trustedProxies: options.trustedProxies ?? 0,
+        findAddress: createAddressFinder(options.trustedProxies ?? 0),
         logsRequests: options.logsRequests ?? false,
         cors: options.cors,
       },

@@ -57,8 +57,8 @@ export class Traffic {
   readonly log: Log;
   readonly head: ResponseHead;
   readonly docsUrl: string;
-  /** Reverse proxies of ours before this server; 0: X-Forwarded-For is ignored. */
-  readonly trustedProxies: number;
+  /** Returns the address of a client, given the connection's peer and X-Forwarded-For. */
+  readonly findAddress: (peer: string, forwardedFor: string) => string;
   readonly logsRequests: boolean;
   /** Undefined: pages of other origins read nothing. */
   readonly cors: Cors | undefined;
@@ -87,13 +87,13 @@ export class Traffic {
 
   constructor(
     limits: TrafficLimits,
-    server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'trustedProxies' | 'logsRequests' | 'cors'>,
+    server: Pick<Traffic, 'log' | 'head' | 'docsUrl' | 'findAddress' | 'logsRequests' | 'cors'>,
   ) {
     this.#limits = limits;
     this.log = server.log;
     this.head = server.head;
     this.docsUrl = server.docsUrl;
-    this.trustedProxies = server.trustedProxies;
+    this.findAddress = server.findAddress;
     this.logsRequests = server.logsRequests;
     this.cors = server.cors;
     this.uploads = new Deadlines(limits.uploadDeadlineMs, request => request.uploadExpired());

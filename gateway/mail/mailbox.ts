@@ -1,29 +1,21 @@
 /**
- * The development mailbox, /mailbox: what a node without a mail server has written, as pages, so that a sign-up needs no terminal. Its links
- * sign people in, so that only a browser on this machine may see them:
+ * The development mailbox, /mailbox: the mails that a node without a mail server has written, as pages, so that a sign-up needs no terminal.
+ * Their links sign people in, so only a browser on this machine may see them:
  *
- *   - the node serves it only where it listens on loopback, has no mail server, and has no other public address (`servesMailbox`)
- *   - the address in the browser has to be this machine's, or a name that a stranger has pointed at it would read it (DNS rebinding)
- *   - a request that a proxy has passed on, or that a page of another site has made, gets nothing
+ *   - a node serves the mailbox only if it has no mail server and only its own machine reaches it (`servesMailbox`)
+ *   - the address in the browser must be this machine's; otherwise a name that an attacker points at it could read it (DNS rebinding)
+ *   - a request that a proxy forwarded, or that a page of another site made, is answered 404
  */
 import { html, type Html, textPageHeaders } from '../docs/index.ts';
 import type { HttpAnswer, HttpRequest, HttpServer } from '../http/index.ts';
-import { isLoopback } from '../config/index.ts';
+import { type Config, isLoopback } from '../config/index.ts';
 import { listMails, readMail, type WrittenMail } from './mail-folder.ts';
 
 export const mailboxPath = '/mailbox';
 
-/** What of a configuration decides. */
-interface MailSettings {
-  readonly host: string;
-  readonly baseUrl: string | undefined;
-  readonly smtpUrl: string | undefined;
-}
-
-/** Whether a node shows its mails. */
-export function servesMailbox({ host, baseUrl, smtpUrl }: MailSettings): boolean {
-  const isLocal = baseUrl === undefined || isLoopback(new URL(baseUrl).hostname);
-  return smtpUrl === undefined && isLoopback(host) && isLocal;
+/** Returns whether a node shows its mails. */
+export function servesMailbox({ isLocalOnly, smtpUrl }: Pick<Config, 'isLocalOnly' | 'smtpUrl'>): boolean {
+  return smtpUrl === undefined && isLocalOnly;
 }
 
 const forwarded = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'] as const;

@@ -7,6 +7,7 @@ export { createRateLimiter, type RateLimiterOptions } from './rate-limiter.ts';
 export { DiskSpace } from './disk-space.ts';
 export { createStorageRoom } from './storage-room.ts';
 export { StorageQuota } from './storage-quota.ts';
+export { createHostRates } from './host-rates.ts';
 export { faultInLimits, readLimits } from './limits.ts';
 export {
   bucketNames,

@@ -13,8 +13,18 @@ const counters = {
   },
 } as const satisfies Record<keyof QuotaCounts, { readonly name: string; readonly help: string }>;
 
-/** The counts by bucket name, shown in the registry. */
-export function quotaCounts(registry: Registry): Readonly<Record<BucketName, QuotaCounts>> {
+type Counts = Readonly<Record<BucketName, QuotaCounts>>;
+
+const shown = new WeakMap<Registry, Counts>();
+
+/** Returns the counts by bucket name, which the registry shows. */
+export function quotaCounts(registry: Registry): Counts {
+  let counts = shown.get(registry);
+  if (counts === undefined) shown.set(registry, (counts = showCounts(registry)));
+  return counts;
+}
+
+function showCounts(registry: Registry): Counts {
   const counts = Object.fromEntries(
     bucketNames.map(name => [name, { charged: 0, refused: 0, asks: 0, unanswered: 0 }]),
   ) as Record<BucketName, QuotaCounts>;

@@ -78,6 +78,7 @@ const guarded: ReadonlySet<BucketName> = new Set([
   'authEmail',
   'invitations',
   'invitationsUser',
+  'webhooksUnverified',
 ]);
 
 /** The bucket of a project beside that of each credential. Messages and receipts are charged to their project anyway. */
@@ -295,7 +296,7 @@ class BucketRateLimiter implements RateLimiter {
   }
 }
 
-function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaCounts>>): RatePolicies {
+export function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaCounts>>): RatePolicies {
   const policies: Partial<Record<BucketName, RatePolicy>> = {};
   for (const name of bucketNames) {
     const rate = rates[name];

@@ -20,6 +20,8 @@ export const bucketNames = [
   'runProject',
   'test',
   'testProject',
+  'webhooks',
+  'webhooksUnverified',
 ] as const;
 export type BucketName = (typeof bucketNames)[number];
 export type Rates = Readonly<Record<BucketName, Rate>>;
@@ -50,6 +52,10 @@ export const defaultRates: Rates = {
   runProject: { limit: 600, windowMs: minute },
   test: { limit: 30, windowMs: minute },
   testProject: { limit: 150, windowMs: minute },
+  // Until the host has proven that it wants more.
+  webhooks: { limit: 50, windowMs: second },
+  // The first webhook arrives at once, and the rest once a second.
+  webhooksUnverified: { limit: 5, windowMs: 5 * second },
 };
 
 const largestLimit = 1_000_000;

@@ -11,7 +11,7 @@ export type BudgetFall = (typeof budgetFalls)[number];
 /** Millionths of a US dollar. Null means no limit, zero means nothing. */
 const micros = () => nullable(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }));
 
-/** In an environment whose budgets were never set, every limit is null. */
+/** In an environment whose budgets were never set, only `perProjectDayMicros` has a limit: the service's default. */
 export const Budgets = resource('Budgets', {
   projectId: id('project'),
   environmentId: id('environment'),

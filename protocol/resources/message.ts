@@ -121,5 +121,7 @@ export const InboundMessageBody = body('InboundMessageBody', {
   participant: optional(ParticipantInput),
   attachments: optional(attachmentsInput),
   metadata: optional(freeFormInput()),
+  /** Automatic answers in a row that led to this message: `hops` of the channel command that it answers. */
+  hops: optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
 });
 export type InboundMessageBody = Static<typeof InboundMessageBody>;

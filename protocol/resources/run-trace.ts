@@ -99,7 +99,7 @@ const suggestion = {
   /** The thread's sequence that the run answered. */
   basedOnSequence: count(),
   /** Why an automatic answer became a suggestion; absent in suggest mode. */
-  reason: optional(choice(['human_active', 'mode_changed', 'too_long', 'not_sendable'])),
+  reason: optional(choice(['human_active', 'mode_changed', 'too_long', 'not_sendable', 'limit_reached'])),
   createdAt: instant(),
   resolvedAt: optional(instant()),
   resolvedByUserId: optional(nullable(id('user'))),
@@ -125,6 +125,8 @@ export const SpentBudget = resource('SpentBudget', {
   spentMicros: count(),
   /** The mode that the thread falls back to. */
   fallsTo: choice(budgetFalls),
+  /** The environment's budgets were never set: the limit is the service's default. */
+  isDefault: optional(Type.Literal(true)),
 });
 
 export const RunTrace = resource('RunTrace', {

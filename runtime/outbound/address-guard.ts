@@ -147,6 +147,18 @@ export function isLocalName(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
+/**
+ * Returns the host that a URL leads to on the public internet, in its normal form. Undefined for loopback and other special addresses. A
+ * name counts as public unless it is a local name: it may resolve to another address at any time.
+ */
+export function getPublicHost(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null) return undefined;
+  const host = getHost(url).replace(/\.$/, '');
+  if (isIP(host) !== 0) return classifyAddress(host) === 'public' ? host : undefined;
+  return isLocalName(host) ? undefined : host;
+}
+
 export class AddressGuard {
   readonly #reach: Reach;
   readonly #resolve: Resolve;

@@ -4,6 +4,7 @@ import type { BudgetFall, Budgets as BudgetsResource } from '../../protocol/reso
 import { type AuditContext, recordAction } from '../audit/index.ts';
 import type { Database, Queries, TenantScope } from '../database/index.ts';
 import { Budget } from '../entities/index.ts';
+import type { Limits } from '../writes/index.ts';
 
 /** In millionths of a dollar; null: no limit. */
 export interface BudgetLimits {
@@ -12,22 +13,26 @@ export interface BudgetLimits {
   readonly perProjectDayMicros: number | null;
 }
 
-/** Where an environment has never set one. */
-const defaultOnExceeded: BudgetFall = 'paused';
+/** Returns the budget of an environment that has never set one: a limit for the day, so that a loop of agents ends. */
+export function getDefaultBudget({ dayMicros }: Pick<Limits, 'dayMicros'>): BudgetRecord {
+  return { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: dayMicros, fallsTo: 'paused' };
+}
 
 export class BudgetSettings {
   readonly #db: Database;
+  readonly #default: BudgetRecord;
 
-  constructor(db: Database) {
+  constructor(db: Database, limits: Pick<Limits, 'dayMicros'>) {
     this.#db = db;
+    this.#default = getDefaultBudget(limits);
   }
 
-  /** Without limits where none was ever set. `now` in epoch milliseconds says which day is today. */
+  /** Returns the default where none was ever set. `now` in epoch milliseconds determines which day is today. */
   async get({ projectId, environmentId }: TenantScope, now: number): Promise<BudgetsResource> {
     const tenant = { projectId, environmentId };
     const row = await this.#db.em().findOne(Budget, tenant);
-    const limits: BudgetLimits = { perRunMicros: null, perThreadMicros: null, perProjectDayMicros: null };
-    const none = { ...tenant, ...limits, onExceeded: defaultOnExceeded, updatedAt: null };
+    const { fallsTo: onExceeded, ...limits } = this.#default;
+    const none = { ...tenant, ...limits, onExceeded, updatedAt: null };
     return this.#withToday(row === null ? none : budgetsResource(row), now);
   }
 

@@ -3,7 +3,14 @@
  * run reads of it for each step.
  */
 export { type AgentHead, Agents, findAgentHead, hasAgent } from './agents.ts';
-export { type BudgetRecord, BudgetSettings, findBudget, spentOnThread, spentSince } from './budgets.ts';
+export {
+  type BudgetRecord,
+  BudgetSettings,
+  findBudget,
+  getDefaultBudget,
+  spentOnThread,
+  spentSince,
+} from './budgets.ts';
 export { type ByokChange, ByokCredentials, byokResource, byokSecretContext, recordByokUse } from './byok.ts';
 export {
   findAgentTenant,

@@ -19,6 +19,8 @@ export const Stitch = defineEntity({
     environmentId: id(),
     name: p.text(),
     webhookUrl: p.text().nullable(),
+    /** Public host of `webhookUrl`. Null for others, and in rows of earlier releases until the stitch changes. */
+    webhookHost: p.text().nullable(),
     status: p.enum(['active', 'disabled', 'error'] as const),
     eventNames: words(),
     metadata: metadata(),

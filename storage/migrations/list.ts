@@ -59,6 +59,7 @@ import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
+import { StitchHosts } from './stitch-hosts.ts';
 import { WebhookRetries } from './webhook-retries.ts';
 
 export const migrations = [
@@ -124,4 +125,5 @@ export const migrations = [
   { name: '0081-erased-messages', class: ErasedMessages },
   { name: '0082-stored-bytes', class: StoredBytes },
   { name: '0083-log-generation', class: LogGeneration },
+  { name: '0084-stitch-hosts', class: StitchHosts },
 ];

@@ -39,7 +39,7 @@ export { mentionPage, readMentions } from './mentions.ts';
 export { findNote, notePage } from './notes.ts';
 export { moveReadCursor, readCursors, type ReadState } from './read-cursors.ts';
 export { readQueues } from './queues.ts';
-export { findParticipantThreads } from './participants.ts';
+export { countAnswersElsewhere, findParticipantThreads } from './participants.ts';
 export {
   findRecordedCall,
   findRun,

@@ -51,3 +51,42 @@ export async function findParticipantThreads(
     known: known.map(({ threadId }) => threadId),
   };
 }
+
+// By the primary key of threads.
+const selectRef = `
+  select external_ref as "externalRef" from threads
+  where thread_id = $1 and project_id = $2 and environment_id = $3`;
+
+// By the index agent_runs_thread.
+const countSent = `
+  select count(*)::int as answers from agent_runs
+  where project_id = $1 and environment_id = $2 and thread_id = any ($3::text[]) and thread_id <> $4
+    and created_at >= $5 and mode = 'auto' and output_message_id is not null`;
+
+/** Counts the automatic answers of agents since an instant on the other threads of the thread's participant. */
+export async function countAnswersElsewhere(
+  db: Queries,
+  tenant: TenantScope,
+  threadId: string,
+  since: Date,
+): Promise<number> {
+  const { projectId, environmentId } = tenant;
+  const [thread] = await db.query<{ readonly externalRef: string | null }>(
+    selectRef,
+    [threadId, projectId, environmentId],
+    'participants.ref',
+  );
+  const name = thread?.externalRef ?? null;
+  if (name === null) return 0;
+  const { derived, known } = await findParticipantThreads(db, {
+    ...tenant,
+    names: [name],
+    channelIds: undefined,
+  });
+  const [row] = await db.query<{ readonly answers: number }>(
+    countSent,
+    [projectId, environmentId, [...derived, ...known], threadId, since],
+    'participants.answers',
+  );
+  return row?.answers ?? 0;
+}

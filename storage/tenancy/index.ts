@@ -3,6 +3,7 @@
  * them, with their audit entries and events.
  */
 export { CannedReplies, type CannedReplyChange, findCannedReplyProject } from './canned-replies.ts';
+export { type ProjectAccount, ProjectAccounts } from './project-accounts.ts';
 export { ArchivedProjects, listRestoredStitches } from './archived-projects.ts';
 export { AccessCache, type ProjectAccess, type WorkspaceAccess } from './access-cache.ts';
 export { keyResource } from './api-key-row.ts';

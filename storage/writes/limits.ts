@@ -13,6 +13,8 @@ export interface Limits {
   readonly apiKeys: number;
   /** Of an environment: those that are not archived. */
   readonly stitches: number;
+  /** Of an environment: those that are not archived, at one public host. */
+  readonly stitchesPerHost: number;
   /** Of a project. */
   readonly tools: number;
   /** Of a project: those that are not archived; so for agents. */
@@ -44,16 +46,28 @@ export interface Limits {
   readonly databaseBytes: number;
   /** Of a node that keeps files in a folder, or has the embedded database: bytes of its disk that stay free. */
   readonly freeDiskBytes: number;
+  /** Automatic answers of agents within one hour, on one thread. */
+  readonly threadAnswers: number;
+  /** The same, on all threads of one participant in an environment. */
+  readonly participantAnswers: number;
+  /** Automatic answers in a row between agents: an inbound message with so many hops is not answered automatically. */
+  readonly answerHops: number;
+  /** Cost of the agent runs of one UTC day, in millionths of a US dollar, in an environment whose budgets were never set. */
+  readonly dayMicros: number;
 }
 
-/** Those that a tenant may reach. */
-export type LimitName = Exclude<keyof Limits, 'freeDiskBytes' | 'databaseBytes'>;
+/** Limits that `checkLimit` counts in rows. */
+export type LimitName = Exclude<
+  keyof Limits,
+  'freeDiskBytes' | 'databaseBytes' | 'stitchesPerHost' | 'threadAnswers' | 'participantAnswers' | 'answerHops' | 'dayMicros'
+>;
 
 const gibibyte = 2 ** 30;
 
 export const defaultLimits: Limits = {
   apiKeys: 1_000,
   stitches: 100,
+  stitchesPerHost: 20,
   tools: 1_000,
   looms: 1_000,
   agents: 1_000,
@@ -71,6 +85,10 @@ export const defaultLimits: Limits = {
   unverifiedRowBytes: gibibyte / 16,
   databaseBytes: Number.MAX_SAFE_INTEGER,
   freeDiskBytes: gibibyte,
+  threadAnswers: 30,
+  participantAnswers: 60,
+  answerHops: 8,
+  dayMicros: 50_000_000,
 };
 
 const check = statement(
@@ -85,6 +103,21 @@ const check = statement(
 export function checkLimit(name: LimitName, most: number, owner: string): Write {
   // As skein_limit names it. Of two such commits in a batch the second waits: together they would both be refused.
   return { statement: check, key: `${name}/${most}/${owner}`, unique: true, values: [name, most, owner] };
+}
+
+const checkHosts = statement(
+  'limit.check_hosts',
+  12,
+  { most: 'bigint', environment: 'text', host: 'text' },
+  input =>
+    `select skein_limit_hosts(most, environment, host) from (select * from ${input} order by environment, host) as ordered`,
+);
+
+/** The commit fails with `LimitReached` if the environment then has more than `most` stitches at that host. */
+export function checkStitchHosts(most: number, environmentId: string, host: string): Write {
+  // As skein_limit_hosts names it.
+  const key = `stitchesPerHost/${most}/${environmentId}/${host}`;
+  return { statement: checkHosts, key, unique: true, values: [most, environmentId, host] };
 }
 
 /** The same for a transaction of the ORM, after its rows were flushed. */

@@ -170,7 +170,7 @@ for (const kind of [nginx, caddy]) {
     const cluster = await TestCluster.start(t, {
       nodes: 2,
       grpc: true,
-      environment: { TRUSTED_PROXIES: '1', MEDIA_URL },
+      environment: { TRUSTED_PROXIES: '1', INSECURE: 'true', MEDIA_URL },
     });
     const [kept, drained] = cluster.running as [NodeProcess, NodeProcess];
     const getGrpcPort = (node: NodeProcess): number => Number(cluster.getGrpcAddress(node).split(':')[1]);

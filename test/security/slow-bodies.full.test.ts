@@ -10,7 +10,7 @@ import { Line } from '../node/client.ts';
 import { signUp } from '../node/tenant.ts';
 
 const { url } = await startTestDatabase(t);
-const node = await NodeProcess.make(t, { DATABASE_URL: url, TRUSTED_PROXIES: '1' });
+const node = await NodeProcess.make(t, { DATABASE_URL: url, TRUSTED_PROXIES: '1', INSECURE: 'true' });
 await node.start();
 const line = new Line(node.url, t);
 const { key, projectId, channelId } = await signUp(line);

@@ -4,7 +4,7 @@
  */
 import { FairSemaphore } from '../../../runtime/admission/index.ts';
 import type { TaskContext } from '../../../runtime/actor/index.ts';
-import type { OutboundRequest } from '../../../runtime/outbound/index.ts';
+import type { OutboundRequest, OutboundResult } from '../../../runtime/outbound/index.ts';
 import type { Span } from '../../../runtime/observability/index.ts';
 import { PoolOverloaded, WorkerLost } from '../../../runtime/pool/index.ts';
 import { Backoff } from '../../../runtime/time/index.ts';
@@ -17,6 +17,8 @@ import type { Delivery } from '../queue.ts';
 import type { StitchServices } from '../services.ts';
 import { type Attempt, createHeaders, endSpan, toAttemptResult } from './attempt.ts';
 import type { BodyCache, SecretCache } from './caches.ts';
+import { forge, isRefusal } from './host-proof.ts';
+import { HostTurns } from './host-turns.ts';
 import { ResultReporter } from './result-reporter.ts';
 import { Withdrawals } from './withdrawals.ts';
 
@@ -47,6 +49,8 @@ interface AttemptRequest {
   /** Undefined: it is no longer kept. */
   readonly event: EventBody | undefined;
   readonly withdrawn: AbortSignal;
+  /** The host that the answer to a test event proves: undefined unless the host has a rate that a proof ends. */
+  readonly provableHost: string | undefined;
 }
 
 export class DeliverySender {
@@ -58,6 +62,7 @@ export class DeliverySender {
   // Each batch has a delivery or more that its stitch counts as in flight: the windows of the stitches in memory bound how many wait.
   readonly turns = new FairSemaphore(maxBatches, Infinity);
   readonly #withdrawals = new Withdrawals();
+  readonly #hostTurns: HostTurns;
   readonly #reporters = new Map<string, ResultReporter>();
   #draining = false;
 
@@ -66,6 +71,7 @@ export class DeliverySender {
     this.#bodies = bodies;
     this.#secrets = secrets;
     this.#retryPolicy = retryPolicy;
+    this.#hostTurns = new HostTurns(services, retryPolicy);
   }
 
   /** How many deliveries are about to be sent, in flight, or answered and not recorded yet. */
@@ -77,6 +83,7 @@ export class DeliverySender {
   drain(): void {
     this.#draining = true;
     this.turns.open();
+    this.#hostTurns.open();
   }
 
   /** The stitch was stopped, by the stop with that number: what it had begun before and is not out yet is not sent. */
@@ -93,13 +100,33 @@ export class DeliverySender {
       if (this.#draining || deliveries.length === 0) return;
       for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
       const { resets } = this.#services.followedLog;
-      await this.#sendInTurn({ ...batch, deliveries, resets }, sending.withdrawn, context);
+      await this.#sendAtRate({ ...batch, deliveries, resets }, sending.withdrawn, context);
     } finally {
       this.#withdrawals.end(id, sending);
     }
   };
 
-  async #sendInTurn(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  /** Sends a batch at once if its host has no rate; otherwise each delivery when the rate allows it. Holds no turn of the node meanwhile. */
+  async #sendAtRate(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+    const found = this.#hostTurns.findBucket(batch);
+    const bucket = found instanceof Promise ? await found : found;
+    if (bucket === undefined) return this.#sendInTurn(batch, withdrawn, context);
+    const provableHost = bucket.name === 'webhooks' ? bucket.host : undefined;
+    await Promise.all(
+      batch.deliveries.map(async delivery => {
+        const mayGo = await this.#hostTurns.wait(bucket, withdrawn);
+        if (!mayGo) return this.#giveBack([delivery], context);
+        await this.#sendInTurn({ ...batch, deliveries: [delivery] }, withdrawn, context, provableHost);
+      }),
+    );
+  }
+
+  async #sendInTurn(
+    batch: BegunBatch,
+    withdrawn: AbortSignal,
+    context: TaskContext,
+    provableHost?: string,
+  ): Promise<void> {
     const { projectId, deliveries } = batch;
     const hasTurn =
       this.turns.tryTake(projectId) || (await this.turns.takeUnlessAborted(projectId, withdrawn));
@@ -109,7 +136,7 @@ export class DeliverySender {
       const isArchived = typeof found === 'boolean' ? found : await found;
       if (this.#draining) this.#forget(deliveries);
       else if (isArchived) await this.#postpone(deliveries, context);
-      else await this.#sendBatch(batch, withdrawn, context);
+      else await this.#sendBatch(batch, withdrawn, context, provableHost);
     } finally {
       this.turns.release(projectId);
     }
@@ -127,7 +154,12 @@ export class DeliverySender {
     for (const { deliveryId } of deliveries) this.#inFlight.delete(deliveryId);
   }
 
-  async #sendBatch(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  async #sendBatch(
+    batch: BegunBatch,
+    withdrawn: AbortSignal,
+    context: TaskContext,
+    provableHost: string | undefined,
+  ): Promise<void> {
     const { deliveries } = batch;
     const { id } = context.self;
     const secrets =
@@ -139,7 +171,7 @@ export class DeliverySender {
         const { deliveryId } = delivery;
         let result: Attempt;
         try {
-          const request = { batch, secrets, delivery, event: bodies[index], withdrawn };
+          const request = { batch, secrets, delivery, event: bodies[index], withdrawn, provableHost };
           result = await this.#attempt(request, context);
           if (typeof result !== 'string' && (await this.#isLogged(batch, delivery))) {
             // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
@@ -271,7 +303,7 @@ export class DeliverySender {
   }
 
   async #makeAttempt(
-    { batch, secrets, delivery, event, withdrawn }: AttemptRequest,
+    { batch, secrets, delivery, event, withdrawn, provableHost }: AttemptRequest,
     context: TaskContext,
     span: Span | undefined,
   ): Promise<Attempt> {
@@ -304,8 +336,15 @@ export class DeliverySender {
     let withdrawal: AbortSignal | undefined = withdrawn;
     for (;;) {
       try {
-        const sent = pool.send({ ...request, at: context.now() }, batch.projectId, undefined, withdrawal);
-        return toAttemptResult(delivery, await sent, jitter);
+        const send = (each: OutboundRequest): Promise<OutboundResult> =>
+          pool.send({ ...each, at: context.now() }, batch.projectId, undefined, withdrawal);
+        const forged =
+          delivery.trigger === 'test' && provableHost !== undefined ? forge(request) : undefined;
+        const isGuarded = forged !== undefined && isRefusal(await send(forged));
+        const result = toAttemptResult(delivery, await send(request), jitter);
+        if (!isGuarded || provableHost === undefined) return result;
+        const isAccepted = result.status !== null && result.status >= 200 && result.status < 300;
+        return isAccepted ? { ...result, provenHost: provableHost } : result;
       } catch (error) {
         if (withdrawal?.aborted === true && error === withdrawal.reason) return 'withdrawn';
         // Overloaded: nothing was sent. Worker lost: perhaps the request was sent, and it is sent again, as after any crash. So it is where

@@ -22,6 +22,7 @@ const shownEvents = [
   'agent.handoff.requested',
   'agent.suggestion.resolved',
   'agent.budget.exceeded',
+  'agent.answer_limit.reached',
 ] as const;
 /** What is asked for of a thread's past: also what the notes that were read do not tell. */
 export const readEvents = [...shownEvents, 'thread.note.deleted'] as const;

@@ -80,6 +80,8 @@ function useEventText(event: ShownEvent, names: Names): string {
       return texts.discarded(by, event.data.suggestion.discardReason);
     case 'agent.budget.exceeded':
       return texts.budget;
+    case 'agent.answer_limit.reached':
+      return texts.answerLimit;
     case 'thread.lifecycle.erased':
       return texts.erased(by);
   }

@@ -2,6 +2,8 @@
 import t from 'tap';
 import { createCurrentAgents } from '../../../actors/run/current-agents.ts';
 import type { CurrentAgent } from '../../../actors/run/thread-reports.ts';
+import { systemClock } from '../../../runtime/time/clock.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { saying } from './run-nodes.ts';
@@ -9,7 +11,7 @@ import { askAgent, startStoredRuns } from './stored-runs.ts';
 
 t.test('a run that has read what is no longer so sends nothing, and reads again', async t => {
   const { database } = await startTestDatabase(t);
-  const current = createCurrentAgents(database);
+  const current = createCurrentAgents({ db: database, clock: systemClock, limits: defaultLimits });
   const read: CurrentAgent[] = [];
   /** Done right after the first look. */
   let change = (): Promise<unknown> => Promise.resolve();

@@ -15,6 +15,7 @@ import { systemClock as clock, systemRandom as random } from '../../../runtime/t
 import { LocalTransport } from '../../../runtime/transport/local.ts';
 import { PostgresStore } from '../../../storage/commit/postgres-store.ts';
 import type { Database } from '../../../storage/database/database.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { CommitNotifier } from '../../../storage/events/commit-notifier.ts';
 import { agentRows } from './agent-rows.ts';
 import { head, outcome, tenancy } from './run-harness.ts';
@@ -36,7 +37,7 @@ export async function startStoredRuns(
     show: () => undefined,
     plans: { createPlan: () => Promise.resolve({ tools: [] } as unknown as Plan) },
     budgets: { exceeded: () => Promise.resolve(undefined) },
-    agents: createCurrentAgents(database),
+    agents: createCurrentAgents({ db: database, clock, limits: defaultLimits }),
     tools: { call: ({ callId }) => Promise.resolve(outcome(callId, 'succeeded')) },
     ...services,
   });

@@ -92,7 +92,7 @@ export class ThreadHarness {
     ) as Thread;
   }
 
-  receive(body = 'hello', externalRef = '+34600000000'): Message {
+  receive(body = 'hello', externalRef = '+34600000000', hops?: number): Message {
     const channel = { channelId: this.channelId, kind: this.kind, defaultAgentId: this.defaultAgentId };
     const createIfMissing = { externalRef, metadata: {} };
     return JSON.parse(
@@ -101,6 +101,7 @@ export class ThreadHarness {
         channel,
         [createIfMissingField]: createIfMissing,
         message: message(body),
+        ...(hops === undefined ? {} : { hops }),
       }),
     ) as Message;
   }

@@ -8,6 +8,11 @@ import { defaultLimits } from '../../../storage/writes/limits.ts';
 
 const ring = `k1:${Buffer.alloc(32, 1).toString('base64')}`;
 const token = 'a-token-of-thirty-two-characters';
+const reached = {
+  BASE_URL: 'https://skein.example.com',
+  SMTP_URL: 'smtps://mail.example.com',
+  GRPC_PORT: 'off',
+};
 const rows = Object.entries<Variable<unknown>>(variables);
 
 function findProblems(env: Record<string, string>): readonly string[] {
@@ -85,34 +90,52 @@ t.test('a cluster needs the variables that its nodes share', t => {
   t.end();
 });
 
-t.test('a node that others reach starts only with what protects them, or INSECURE', t => {
-  const guarded = {
-    HOST: '0.0.0.0',
-    BASE_URL: 'https://skein.example.com',
-    SMTP_URL: 'smtps://mail.example.com',
-    GRPC_PORT: 'off',
-  };
-  const cluster = { DATABASE_URL: 'postgres://db/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
+t.test('a node that other machines reach starts only with what protects them, or INSECURE', t => {
+  const cluster = { DATABASE_URL: 'postgres://skein@localhost/skein', SECRET_KEYS: ring, TOKEN_KEYS: ring };
   const grpc = { GRPC_PORT: '0', SERVICE_TOKENS: `billing:${token}` };
-  t.same(readConfig(guarded).exposures, []);
-  const faults: readonly (readonly [Readonly<Record<string, string>>, RegExp])[] = [
-    [{ BASE_URL: '' }, /^BASE_URL is required/],
-    [{ BASE_URL: 'http://skein.example.com' }, /^BASE_URL wants https/],
-    [{ SMTP_URL: '' }, /^SMTP_URL is required/],
-    [grpc, /^GRPC_TLS_CERT and GRPC_TLS_KEY, or GRPC_PORT=off/],
-    [{ ...cluster, NATS_URL: 'nats://10.0.0.1' }, /^NATS_URL wants tls/],
+  const faults: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [{ BASE_URL: 'http://skein.example.com' }, 'BASE_URL'],
+    [{ SMTP_URL: '' }, 'SMTP_URL'],
+    [grpc, 'GRPC_TLS_CERT'],
+    ...['nats://10.0.0.1', 'nats://user:word@10.0.0.1', 'tls://10.0.0.1'].map(
+      url => [{ ...cluster, NATS_URL: url }, 'NATS_URL'] as const,
+    ),
+    ...['', '?sslmode=disable', '?sslmode=no-verify', '?sslmode=require&uselibpqcompat=true'].map(
+      query => [{ DATABASE_URL: `postgres://u:p@db/skein${query}` }, 'DATABASE_URL'] as const,
+    ),
+    [{ DATABASE_URL: 'postgres://u:p@localhost/skein?host=db' }, 'DATABASE_URL'],
   ];
-  for (const [change, fault] of faults) {
-    t.match(findProblems({ ...guarded, ...change })[0], fault);
-    t.match(findProblems({ ...guarded, ...change }).at(-1), /INSECURE=true/);
-    t.match(readConfig({ ...guarded, ...change, INSECURE: 'true' }).exposures, [fault]);
-    for (const HOST of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
-      t.same(readConfig({ ...guarded, ...change, HOST }).exposures, [], HOST);
+  // A public address counts like HOST: a proxy on the machine connects to loopback, too.
+  for (const HOST of ['0.0.0.0', '127.0.0.1', 'localhost']) {
+    const guarded = { ...reached, HOST };
+    t.match(readConfig(guarded), { exposures: [], outboundReach: 'public', isLocalOnly: false });
+    for (const [change, name] of faults) {
+      const problems = findProblems({ ...guarded, ...change });
+      t.match(problems, [new RegExp(`^${name} `), `Set INSECURE=${name} to`], JSON.stringify(change));
+      for (const INSECURE of ['true', `PORT,${name}`]) {
+        t.match(readConfig({ ...guarded, ...change, INSECURE }).exposures, [new RegExp(`^${name} `)]);
+      }
+      t.same(findProblems({ ...guarded, ...change, INSECURE: 'PORT' }), problems);
+      const BASE_URL = 'http://localhost:8080';
+      t.same(readConfig({ ...guarded, ...change, HOST: '::1', BASE_URL }).exposures, []);
     }
   }
-  t.same(findProblems({ ...guarded, ...grpc, GRPC_TLS_CERT: 'a.pem', GRPC_TLS_KEY: 'b.pem' }), []);
-  for (const NATS_URL of ['tls://10.0.0.1', 'nats://user:word@10.0.0.1', 'nats://127.0.0.1:4222']) {
-    t.same(findProblems({ ...guarded, ...cluster, NATS_URL }), [], NATS_URL);
+  for (const change of [{ HOST: '0.0.0.0' }, { TRUSTED_PROXIES: '1' }, { TRUSTED_PROXIES: '10.0.0.1' }]) {
+    t.match(findProblems({ ...change, GRPC_PORT: 'off' }), [/^BASE_URL is required/, /^SMTP_URL/, /^Set/]);
+    t.equal(readConfig({ ...change, INSECURE: 'true' }).outboundReach, 'public');
+  }
+  for (const change of [
+    { ...grpc, GRPC_TLS_CERT: 'a.pem', GRPC_TLS_KEY: 'b.pem' },
+    { ...cluster, NATS_URL: 'tls://user:word@10.0.0.1,nats://10.0.0.2' },
+    { ...cluster, NATS_URL: 'nats://127.0.0.1:4222' },
+    ...[
+      'db/skein?sslmode=require',
+      'db/skein?ssl=true',
+      '127.0.0.1/skein',
+      'x/skein?host=/run/postgresql',
+    ].map(address => ({ DATABASE_URL: `postgres://u:p@${address}` })),
+  ]) {
+    t.same(findProblems({ ...reached, ...change }), [], JSON.stringify(change));
   }
   t.end();
 });
@@ -196,12 +219,12 @@ t.test('every variable arrives', t => {
     DOCS_URL: 'https://docs.example.com/skein/',
     DATA_DIR: '/data',
     MEDIA_URL: 's3://bucket/a/b',
-    DATABASE_URL: 'postgres://db/skein',
+    DATABASE_URL: 'postgres://db/skein?sslmode=verify-full',
     SECRET_KEYS: ring,
     TOKEN_KEYS: ring,
     SMTP_URL: 'smtps://u:p@mail',
     MAIL_FROM: 'Us <us@example.com>',
-    NATS_URL: 'nats://nats:4222',
+    NATS_URL: 'tls://token@nats:4222',
     CLUSTER: 'main',
     NODE_ID: 'one',
     SHARDS: '64',
@@ -235,12 +258,13 @@ t.test('every variable arrives', t => {
     port: 0,
     baseUrl: 'https://api.example.com',
     trustedProxies: 2,
+    isLocalOnly: false,
     corsOrigins: ['https://app.example.com', 'http://localhost:5173'],
     docsUrl: 'https://docs.example.com/skein',
     dataDir: '/data',
-    databaseUrl: 'postgres://db/skein',
+    databaseUrl: 'postgres://db/skein?sslmode=verify-full',
     media: { kind: 's3', bucket: 'bucket', prefix: 'a/b/', pathStyle: false },
-    natsUrls: ['nats://nats:4222'],
+    natsUrls: ['tls://token@nats:4222'],
     cluster: 'main',
     nodeId: 'one',
     shards: 64,
@@ -295,7 +319,8 @@ t.test('a bad value names its variable and what it wants', t => {
     DOCS_URL: ['/docs', 'javascript:alert(1)'],
     CORS_ORIGINS: ['*', 'null', 'app.example.com', 'https://app.example.com/page', 'https://a.test,'],
     NAME_SERVERS: ['dns.example.com:53', '192.0.2.53', '192.0.2.53:0', '192.0.2.53:53,'],
-    TRUSTED_PROXIES: ['17', '-1', 'yes'],
+    TRUSTED_PROXIES: ['17', '-1', 'yes', '10.0.0.0/33', '10.0.0.1/', '::1/64/1', '10.0.0.1,'],
+    INSECURE: ['yes', 'BASE_URL,', 'base_url'],
     MAIL_FROM: ['nobody', 'a@b\r\nBcc: c@d'],
     CLUSTER: ['a.b', 'a b', 'x'.repeat(65)],
     SHARDS: ['0', '4097', 'many'],

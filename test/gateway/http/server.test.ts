@@ -1,6 +1,7 @@
 /** Which route answers, what every answer carries, and what is answered where there is no route. */
 import t from 'tap';
 import { fetch } from 'undici';
+import { createAddressFinder } from '../../../gateway/http/forwarded.ts';
 import { errorAnswer } from '../../../gateway/http/message.ts';
 import { isId } from '../../../protocol/ids.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
@@ -195,20 +196,30 @@ t.test('an answer without a body has none', async t => {
 });
 
 t.test('the address is the peer, or what our own proxies saw', async t => {
-  for (const [trustedProxies, expected] of [
-    [0, '127.0.0.1'],
-    [1, '10.0.0.3'],
-    [2, '2001:db8::1'],
-    [9, '127.0.0.1'],
+  const forwardedFor = 'evil, 2001:db8::1, 10.0.0.3';
+  for (const [trustedProxies, peer, expected] of [
+    [0, '127.0.0.1', '127.0.0.1'],
+    [1, '127.0.0.1', '10.0.0.3'],
+    [2, '::1', '2001:db8::1'],
+    [3, '10.0.0.9', '10.0.0.9'],
+    [9, 'fd00::9', 'fd00::9'],
+    // A direct caller: it cannot choose its address.
+    [1, '192.0.2.1', '192.0.2.1'],
+    [2, '2001:db8::9', '2001:db8::9'],
+    [['10.0.0.0/8', '192.0.2.1'], '192.0.2.1', '2001:db8::1'],
+    [['10.0.0.0/8'], '192.0.2.1', '192.0.2.1'],
+    [['10.0.0.0/8'], '127.0.0.1', '127.0.0.1'],
+    [['::/0', '0.0.0.0/0'], '192.0.2.1', '2001:db8::1'],
   ] as const) {
-    const { url } = await startServer(
-      t,
-      server => server.route('GET', '/', request => ({ status: 200, body: JSON.stringify(request.address) })),
-      { trustedProxies },
-    );
-    const headers = { 'X-Forwarded-For': 'evil, 2001:db8::1, 10.0.0.3' };
-    t.equal(await (await fetch(url, { headers })).json(), expected, `${trustedProxies} proxies`);
+    t.equal(createAddressFinder(trustedProxies)(peer, forwardedFor), expected, `${trustedProxies} ${peer}`);
   }
+  const { url } = await startServer(
+    t,
+    server => server.route('GET', '/', request => ({ status: 200, body: JSON.stringify(request.address) })),
+    { trustedProxies: ['127.0.0.1'] },
+  );
+  const headers = { 'X-Forwarded-For': forwardedFor };
+  t.equal(await (await fetch(url, { headers })).json(), '10.0.0.3');
 });
 
 t.test('patterns that the router would misread do not start', async t => {

@@ -87,7 +87,11 @@ t.test(
 /** A node behind one proxy of ours, so that every request says where it comes from. */
 async function startNode(t: Test, rateLimits: string): Promise<string> {
   const { url } = await startTestDatabase(t);
-  const skein = await startSkeinOn(t, url, { TRUSTED_PROXIES: '1', RATE_LIMITS: rateLimits });
+  const skein = await startSkeinOn(t, url, {
+    TRUSTED_PROXIES: '1',
+    INSECURE: 'true',
+    RATE_LIMITS: rateLimits,
+  });
   return skein.url;
 }
 

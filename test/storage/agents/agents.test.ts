@@ -1,6 +1,6 @@
 /** What agents are made of, on a real database: seals, graces, versions made at once, budgets and what is spent of them. */
 import t from 'tap';
-import { createBudgets } from '../../../actors/run/budgets.ts';
+import { createBudgets, describeSpentBudget } from '../../../actors/run/budgets.ts';
 import type { StepRequest } from '../../../actors/run/task-requests.ts';
 import { agentRules as rules } from '../../../gateway/agents/rules.ts';
 import { newId } from '../../../protocol/ids.ts';
@@ -20,6 +20,7 @@ import {
 import type { AuditContext } from '../../../storage/audit/record.ts';
 import { AgentRun, LoomVersion, Tool } from '../../../storage/entities/agents.ts';
 import { ByokCredential } from '../../../storage/entities/credentials.ts';
+import { defaultLimits } from '../../../storage/writes/limits.ts';
 import { accountServices, origin } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -322,8 +323,8 @@ t.test('of a request that assigns a loom to an agent and one that archives it, o
 
 t.test('budgets, and what is spent of them', async t => {
   const clock = new VirtualClock(Date.parse('2026-11-20T12:00:00Z'));
-  const settings = new BudgetSettings(db);
-  const budgets = createBudgets({ db, clock });
+  const settings = new BudgetSettings(db, defaultLimits);
+  const budgets = createBudgets({ db, clock, limits: defaultLimits });
   const threadId = newId('thread');
   const order = {
     ...tenant,
@@ -356,6 +357,7 @@ t.test('budgets, and what is spent of them', async t => {
     });
   };
   t.equal(await exceeded({ costMicros: 1e9 }), undefined, 'none were ever set');
+  t.match(await settings.get(tenant, clock.now()), { perRunMicros: null, perProjectDayMicros: 50_000_000 });
 
   await set({ perRunMicros: 500 });
   t.equal(await exceeded({ costMicros: 499 }), undefined);
@@ -384,4 +386,9 @@ t.test('budgets, and what is spent of them', async t => {
   t.same(await exceeded(), { scope: 'project_day', limitMicros: 411, spentMicros: 411, fallsTo: 'suggest' });
   await clock.advance(12 * 3_600_000);
   t.equal(await exceeded(), undefined, 'another day');
+  const environmentId = 'env_never_set';
+  await run('2026-11-21T00:00:00Z', 50_000_000, { environmentId });
+  const spent = await exceeded({ environmentId });
+  t.match(spent, { scope: 'project_day', limitMicros: 50_000_000, fallsTo: 'paused', isDefault: true });
+  t.match(spent && describeSpentBudget(spent), 'the default of $50 a day applies');
 });

@@ -26,6 +26,7 @@ export const agent: (typeof english)['agent'] = {
     mode_changed: 'Der Modus wurde inzwischen geändert',
     too_long: 'Die Antwort war zu lang, um von selbst gesendet zu werden',
     not_sendable: 'Die Antwort konnte nicht von selbst gesendet werden',
+    limit_reached: 'Die Unterhaltung hatte zu viele automatische Antworten',
   },
   ended: {
     pending: () => '',

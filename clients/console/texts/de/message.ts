@@ -108,5 +108,6 @@ export const events: (typeof english)['events'] = {
   discarded: (by, reason) =>
     reason === undefined ? `${by} verwarf einen Vorschlag` : `${by} verwarf einen Vorschlag: ${reason}`,
   budget: 'Ein Budget ist aufgebraucht: Der Agent hat aufgehört',
+  answerLimit: 'Zu viele automatische Antworten: Der Agent schlägt Antworten jetzt nur noch vor',
   erased: by => `${by} löschte die persönlichen Daten`,
 };

@@ -24,6 +24,7 @@ export const agent = {
     mode_changed: 'The mode was changed in the meantime',
     too_long: 'The answer was too long to be sent automatically',
     not_sendable: 'The answer could not be sent automatically',
+    limit_reached: 'The conversation had too many automatic answers',
   },
   ended: {
     pending: () => '',

@@ -108,5 +108,6 @@ export const events = {
   discarded: (by: string, reason: string | undefined) =>
     reason === undefined ? `${by} discarded a suggestion` : `${by} discarded a suggestion: ${reason}`,
   budget: 'A budget is used up: the agent has stopped',
+  answerLimit: 'Too many automatic answers: the agent only suggests answers now',
   erased: (by: string) => `${by} erased the personal data`,
 };

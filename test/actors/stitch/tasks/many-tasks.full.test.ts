@@ -109,6 +109,7 @@ function createSend(projectId: string, stitchId: string): Effect {
       },
     ],
     stops: 0,
+    provenHost: null,
   };
   return { do: 'perform', task: 'send', payload: batch };
 }

@@ -229,6 +229,7 @@ t.test(
       secrets: [{ jwe: 'jwe' }],
       deliveries: [delivery],
       stops: 0,
+      provenHost: null,
     };
     const send = (): Promise<void> => {
       bodies.put(delivery.deliveryId, '{}');
@@ -291,6 +292,7 @@ function createSender(out: (n: number) => Promise<unknown> | 'waits') {
       httpsOnly: false,
       projectId: 'prj_1',
       secrets: [{ jwe: 'jwe' }],
+      provenHost: null,
     };
     return sender.send({ ...batch, deliveries: [delivery], stops }, { self, now: () => 0, ask });
   };
