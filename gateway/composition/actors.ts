@@ -391,8 +391,6 @@ function createNode(
   store: PostgresStore,
   onShardsTaken: () => void,
 ): Node {
-  // A node without rate limits still holds the buckets of its shards: nodes may differ while they are being replaced.
-  const rates = config.rateLimits ?? defaultRates;
   return new Node({
     kinds: [
       createThreadKind({ db: database, log }),
@@ -417,7 +415,8 @@ function createNode(
       }),
       stitches.kind,
       runs.kind,
-      ...createQuotaKinds(longestWindowMs(rates)),
+      // Also without rate limits, for the other nodes: they may differ while they are being replaced.
+      ...createQuotaKinds(longestWindowMs(config.rateLimits ?? defaultRates)),
     ],
     store,
     transport,

@@ -35,6 +35,7 @@ const endpoint: Endpoint = {
     absent: notFound,
   },
   limiter: undefined,
+  room: undefined,
   idempotency: undefined as never,
   clock: systemClock,
 };
