@@ -150,7 +150,8 @@ export const errors = {
   'svc/runtime/storage_full': {
     http: 507,
     grpc: 'RESOURCE_EXHAUSTED',
-    message: 'The service has no room to store anything. Reads and deletions work. Retry after the time given.',
+    message:
+      'The service has no room to store anything. Reads and deletions work. Retry after the time given.',
   },
   'svc/rate_limit/exceeded': {
     http: 429,

@@ -112,12 +112,16 @@ export interface Operation {
 
 /** Whether it is refused while nothing more can be stored. */
 export function storesMore({ method, rate, whileFull }: Operation): boolean {
-  return method !== 'GET' && method !== 'DELETE' && rate !== 'auth' && rate !== 'none' && whileFull !== true;
+  return method !== 'GET' && method !== 'DELETE' && rate !== 'auth' && whileFull !== true;
 }
 
 /** The errors that an operation gives: those of its row, and those of every write that stores more. */
 export function listErrors(operation: Operation): ReadonlySet<ErrorCode> {
-  return new Set(storesMore(operation) ? [...operation.errors, 'svc/runtime/conflict', 'svc/runtime/storage_full'] : operation.errors);
+  return new Set(
+    storesMore(operation)
+      ? [...operation.errors, 'svc/runtime/conflict', 'svc/runtime/storage_full']
+      : operation.errors,
+  );
 }
 
 /** The header by which a key names the user on whose behalf it acts: a name in lower case, and as documents write it. */

@@ -419,8 +419,6 @@ function createNode(
   store: PostgresStore,
   onShardsTaken: () => void,
 ): Node {
-  // A node without rate limits still holds the buckets of its shards: nodes may differ while they are being replaced.
-  const rates = config.rateLimits ?? defaultRates;
   return new Node({
     kinds: [
       createThreadKind({ db: database, log }),
@@ -445,7 +443,8 @@ function createNode(
       }),
       stitches.kind,
       runs.kind,
-      ...createQuotaKinds(longestWindowMs(rates)),
+      // Also without rate limits, for the other nodes: they may differ while they are being replaced.
+      ...createQuotaKinds(longestWindowMs(config.rateLimits ?? defaultRates)),
     ],
     store,
     transport,

@@ -12,7 +12,14 @@ import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index
 import { Media } from '../../storage/media/index.ts';
 import type { OnlineOperator } from '../../storage/tenancy/index.ts';
 import { systemClock } from '../../runtime/time/index.ts';
-import { KeyedHash, KeyRing, loadHashRoot, type RootKeys, SealBroken, Vault } from '../../storage/secrets/index.ts';
+import {
+  KeyedHash,
+  KeyRing,
+  loadHashRoot,
+  type RootKeys,
+  SealBroken,
+  Vault,
+} from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
@@ -313,9 +320,11 @@ function createNodeActors(
     media,
     notifier,
     hash,
-    onStored: quota && (stored => {
-      for (const [projectId, bytes] of stored) quota.add(projectId, bytes);
-    }),
+    onStored:
+      quota &&
+      (stored => {
+        for (const [projectId, bytes] of stored) quota.add(projectId, bytes);
+      }),
     vault,
     transport: cluster.transport,
     placement: cluster.placement,
@@ -345,7 +354,14 @@ function startQuota({ config, database, log, onClose }: Parts): StorageQuota | u
 async function startDiskSpace({ config, database, metrics, log, onClose }: Parts): Promise<DiskSpace> {
   const folder = config.databaseUrl === undefined ? resolve(config.dataDir, 'postgres') : undefined;
   const { limits } = config;
-  const disk = new DiskSpace({ folder, database, limits, clock: systemClock, registry: metrics.registry, log });
+  const disk = new DiskSpace({
+    folder,
+    database,
+    limits,
+    clock: systemClock,
+    registry: metrics.registry,
+    log,
+  });
   await disk.start();
   onClose(() => Promise.resolve(disk.stop()));
   return disk;

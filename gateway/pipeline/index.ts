@@ -12,7 +12,15 @@ export {
   type AccessRules,
   type Tenancy,
 } from './authorise.ts';
-export { chain, getAuthor, OperationCall, type Endpoint, type Maybe, type Source, type StorageRoom } from './call.ts';
+export {
+  chain,
+  getAuthor,
+  OperationCall,
+  type Endpoint,
+  type Maybe,
+  type Source,
+  type StorageRoom,
+} from './call.ts';
 export type {
   Answer,
   Call,

@@ -103,7 +103,9 @@ export class StorageQuota {
   /** Adds what is due to the rows, or all, and reads them. Never rejects: what could not be added stays pending. */
   async settle(all: boolean): Promise<void> {
     const now = this.#options.clock.monotonic();
-    const due = [...this.#projects].filter(([, project]) => all ? project.pending > 0 : isDue(project, now));
+    const due = [...this.#projects].filter(([, project]) =>
+      all ? project.pending > 0 : isDue(project, now),
+    );
     try {
       for (let at = 0; at < due.length; at += batchProjects) {
         await this.#settleSome(due.slice(at, at + batchProjects));
@@ -117,7 +119,14 @@ export class StorageQuota {
   #find(projectId: string): Project {
     let project = this.#projects.get(projectId);
     if (project === undefined) {
-      project = { accounts: undefined, pending: 0, pendingSince: 0, usedAt: 0, readAt: -Infinity, isRefused: false };
+      project = {
+        accounts: undefined,
+        pending: 0,
+        pendingSince: 0,
+        usedAt: 0,
+        readAt: -Infinity,
+        isRefused: false,
+      };
       this.#projects.set(projectId, project);
     }
     project.usedAt = this.#options.clock.monotonic();
@@ -126,7 +135,9 @@ export class StorageQuota {
 
   async #settleSome(due: readonly (readonly [string, Project])[]): Promise<void> {
     const { database } = this.#options;
-    const spent = new Map(due.filter(([, { pending }]) => pending > 0).map(([id, { pending }]) => [id, pending]));
+    const spent = new Map(
+      due.filter(([, { pending }]) => pending > 0).map(([id, { pending }]) => [id, pending]),
+    );
     if (spent.size > 0) await addStoredBytes(database, spent);
     for (const [id, project] of due) {
       const bytes = spent.get(id) ?? 0;
@@ -137,7 +148,10 @@ export class StorageQuota {
         account.room -= bytes;
       }
     }
-    const rows = await readStoredBytes(database, due.map(([id]) => id));
+    const rows = await readStoredBytes(
+      database,
+      due.map(([id]) => id),
+    );
     const readAt = this.#options.clock.monotonic();
     const byProject = new Map(rows.map(row => [row.projectId, row]));
     for (const [id, project] of due) {
@@ -153,9 +167,7 @@ export class StorageQuota {
     const accounts = [
       this.#takeTotal(row.projectId, unverified ?? 'projectRowBytes', row.ofProject),
       this.#takeTotal(row.workspaceId, unverified ?? 'workspaceRowBytes', row.ofWorkspace),
-      ...(row.userId === null
-        ? []
-        : [this.#takeTotal(row.userId, unverified ?? 'userRowBytes', row.ofUser)]),
+      ...(row.userId === null ? [] : [this.#takeTotal(row.userId, unverified ?? 'userRowBytes', row.ofUser)]),
     ];
     for (const account of accounts) {
       if (project.accounts?.includes(account) !== true) account.pending += project.pending;
@@ -190,5 +202,8 @@ export class StorageQuota {
 
 function isDue({ accounts, pending, pendingSince, readAt, isRefused }: Project, now: number): boolean {
   if (accounts === undefined || isRefused) return now - readAt >= refreshMs;
-  return pending > 0 && (now - pendingSince >= settleMs || accounts.some(account => account.pending >= settleBytes));
+  return (
+    pending > 0 &&
+    (now - pendingSince >= settleMs || accounts.some(account => account.pending >= settleBytes))
+  );
 }

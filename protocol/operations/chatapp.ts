@@ -150,8 +150,6 @@ export const chatappOperations = {
     ignoresUnknownQuery: true,
     success: { status: 200, body: Accepted },
     errors: [
-      'svc/runtime/conflict',
-      'svc/runtime/storage_full',
       ...always,
       ...checked,
       ...absent,

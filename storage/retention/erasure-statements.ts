@@ -228,8 +228,10 @@ export const deleteAliases = `
 export const selectAliases = `
   select channel_id as "channelId", alias from chatapp_aliases where thread_id = $1 and project_id = $2 and environment_id = $3`;
 
-const isOpen = 'exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)';
-const isAboutThreads = 'w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4';
+const isOpen =
+  'exists (select from chatapp_open_webhooks o where o.channel_id = w.channel_id and o.request_id = w.request_id)';
+const isAboutThreads =
+  'w.thread_ids && $1 and w.received_at <= $2 and w.project_id = $3 and w.environment_id = $4';
 
 /** Whether webhooks that name the participant are still to be worked through. Parameters: those of `deleteWebhooks`. */
 export const hasOpenWebhooks = `

@@ -3,9 +3,4 @@ export { rollUpDeliveries } from './count-deliveries.ts';
 export { addTrialUsage, type TrialUsage } from './count-trials.ts';
 export { countUsage, hasUncounted } from './count-usage.ts';
 export { usagePage, type UsageRecord } from './usage-report.ts';
-export {
-  addStoredBytes,
-  readStoredBytes,
-  storedDays,
-  type StoredBytes,
-} from './stored-bytes.ts';
+export { addStoredBytes, readStoredBytes, storedDays, type StoredBytes } from './stored-bytes.ts';

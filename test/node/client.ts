@@ -220,7 +220,8 @@ export function hold(
   // What is replayed names the request that was answered first.
   const isNamed = requestId === headers['x-request-id'] || headers['idempotent-replayed'] === 'true';
   const whole = message !== undefined && docsUrl !== undefined && isNamed;
-  const known = [...listErrors(operation)].some(code => code === error) && error !== 'svc/runtime/internal_error';
+  const known =
+    [...listErrors(operation)].some(code => code === error) && error !== 'svc/runtime/internal_error';
   if (row === undefined && whole && known) {
     const waits = Number.isInteger(Number(headers['retry-after'])) && Number(headers['retry-after']) > 0;
     if (waits || (status !== 503 && status !== 429)) return;

@@ -36,6 +36,7 @@ const endpoint: Endpoint = {
   },
   limiter: undefined,
   reads: undefined,
+  room: undefined,
   idempotency: undefined as never,
   clock: systemClock,
 };

@@ -47,10 +47,14 @@ function openQuota() {
 /** A person with projects in a first workspace, and one in a second. */
 async function createTenant(verified: boolean) {
   const { userId, projectId, workspaceId } = await newPerson();
-  if (!verified) await database.query('update users set email_verified_at = null where user_id = $1', [userId]);
+  if (!verified)
+    await database.query('update users set email_verified_at = null where user_id = $1', [userId]);
   else await database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
   const second = `${workspaceId}_2`;
-  await database.query(`insert into workspaces (workspace_id, name, created_at, updated_at) values ($1, '', now(), now())`, [second]);
+  await database.query(
+    `insert into workspaces (workspace_id, name, created_at, updated_at) values ($1, '', now(), now())`,
+    [second],
+  );
   await database.query(
     `insert into workspace_members (workspace_id, user_id, role, created_at, updated_at) values ($1, $2, 'owner', now(), now())`,
     [second, userId],
@@ -119,7 +123,9 @@ t.test('what could not be settled is settled later', async t => {
   fails = false;
   await quota.settle(true);
   await quota.settle(true);
-  t.match(await database.query('select bytes::int from stored_bytes where owner = $1', [projectId]), [{ bytes: 7 }]);
+  t.match(await database.query('select bytes::int from stored_bytes where owner = $1', [projectId]), [
+    { bytes: 7 },
+  ]);
 });
 
 t.test('a disk with less than its floor is full, and so is a database beyond its size', async t => {
@@ -157,9 +163,11 @@ t.test('a node without room refuses what stores more, and nothing else', async t
   for (let sent = 0; sent < 1_000 && last.status === 201; sent++) last = await receive();
   t.match(last, {
     status: 409,
-    body: { code: 'svc/runtime/conflict', details: { limit: 'unverifiedRowBytes', most: 20_000 } },
+    body: { error: 'svc/runtime/conflict', details: { limit: 'unverifiedRowBytes', most: 20_000 } },
   });
-  const refused = await person.ask('createThread', { body: { projectId, environmentId, externalRef: 'bob' } });
+  const refused = await person.ask('createThread', {
+    body: { projectId, environmentId, externalRef: 'bob' },
+  });
   t.equal(refused.status, 409);
   t.equal((await key.ask('listMessages', { params: { threadId } })).status, 200);
   t.equal((await person.ask('erasePersonalData', { params: { threadId } })).status, 202);

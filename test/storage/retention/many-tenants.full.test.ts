@@ -101,7 +101,10 @@ const jobs: Readonly<Record<string, Job>> = {
       await countUsage(db);
       await receive(10_000, now + day);
     },
-    countLeft: () => count('project_streams p where not exists (select from usage_marks m where m.project_id = p.project_id)'),
+    countLeft: () =>
+      count(
+        'project_streams p where not exists (select from usage_marks m where m.project_id = p.project_id)',
+      ),
   },
   dropEvents: {
     sweeps: 1,
@@ -116,13 +119,18 @@ const jobs: Readonly<Record<string, Job>> = {
       await followEvents(db);
       await receive(200, now + day);
     },
-    countLeft: () => count('project_streams p where not exists (select from search_marks m where m.project_id = p.project_id)'),
+    countLeft: () =>
+      count(
+        'project_streams p where not exists (select from search_marks m where m.project_id = p.project_id)',
+      ),
   },
   'idle sandbox threads': {
     sweeps: 1,
     // The first three have more than a sweep removes: each has its share, and then the others that were due before have theirs.
     arrange: async () => {
-      await db.query(`update environments set rests_until = timestamptz '2026-11-01' + right(environment_id, 5)::int * interval '1 second'`);
+      await db.query(
+        `update environments set rests_until = timestamptz '2026-11-01' + right(environment_id, 5)::int * interval '1 second'`,
+      );
       await insert(`threads (${threadColumns})`, thread(`'thread_' || n`));
       await insert(
         `threads (${threadColumns})`,
@@ -131,7 +139,8 @@ const jobs: Readonly<Record<string, Job>> = {
       );
     },
     sweep: () => deleteInactiveSandboxThreads(db, now),
-    countLeft: () => count(`threads where thread_id like 'thread_%' and environment_id between 'env_00004' and 'env_00500'`),
+    countLeft: () =>
+      count(`threads where thread_id like 'thread_%' and environment_id between 'env_00004' and 'env_00500'`),
   },
   'erased files': {
     sweeps: 2,
@@ -152,7 +161,11 @@ const jobs: Readonly<Record<string, Job>> = {
   },
   assignment: {
     sweeps: tenants / 200,
-    arrange: () => insert('operators (project_id, user_id, online_until)', `project_id, 'user_' || n, timestamptz '2027-01-01'`),
+    arrange: () =>
+      insert(
+        'operators (project_id, user_id, online_until)',
+        `project_id, 'user_' || n, timestamptz '2027-01-01'`,
+      ),
     sweep: () => assigner.pass(),
     countLeft: () => tenants - asked.size,
   },
@@ -183,7 +196,7 @@ for (const [name, { sweeps, arrange, sweep, countLeft }] of Object.entries(jobs)
   t.test(`${name} serves every tenant`, async t => {
     await arrange();
     await db.query('analyze');
-    t.ok((await countLeft()) > 0 , 'there is work');
+    t.ok((await countLeft()) > 0, 'there is work');
     for (let done = 0; done < sweeps; done++) await sweep();
     t.equal(await countLeft(), 0);
   });

@@ -132,7 +132,9 @@ t.test('a job that fails is named, and keeps no other from its work', async t =>
   const warned: string[] = [];
   const log = { ...silentLog, warn: (fields: object) => warned.push(String(Object(fields).job)) };
   const jobs = ['erasePersonalData', 'forgetSandboxThreads', 'remove parked_receipts'];
-  await t.rejects(sweep({ database: db, hash: testHash, log }, now + 1_000), { message: new RegExp(`${jobs.join(', ')}$`) });
+  await t.rejects(sweep({ database: db, hash: testHash, log }, now + 1_000), {
+    message: new RegExp(`${jobs.join(', ')}$`),
+  });
   for (const table of broken) await db.query(`alter table away_${table} rename to ${table}`);
   t.same(warned, jobs);
   t.same(await db.query('select 1 from stream_tickets'), []);

@@ -217,7 +217,9 @@ t.test('a project that cannot be counted keeps no other from it, nor their event
     { project_id: poor.projectId },
   ]);
   const later = noon + 45 * day;
-  await t.rejects(sweep({ database: db, hash: testHash, log: silentLog }, later), { message: 'jobs of the sweep failed: countUsage' });
+  await t.rejects(sweep({ database: db, hash: testHash, log: silentLog }, later), {
+    message: 'jobs of the sweep failed: countUsage',
+  });
   t.equal(await countEvents(poor), 3, 'what has not been counted is kept');
   t.equal(await countEvents(fine), 4, 'with the partition that it is in, and no other');
   t.same(await days(fine), [

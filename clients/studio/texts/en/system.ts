@@ -50,7 +50,8 @@ export const system = {
     },
     SkeinStorageFull: {
       title: 'The database has no room left',
-      figure: (value: string | undefined) => `${value} requests were refused within five minutes. Reads and deletions work.`,
+      figure: (value: string | undefined) =>
+        `${value} requests were refused within five minutes. Reads and deletions work.`,
       todo: 'Free disk space of the database, or enlarge its disk. For a database of your own, raise databaseBytes in LIMITS.',
     },
     SkeinNodeBusy: {
