@@ -33,6 +33,7 @@ export {
   nextSendAt,
   oldestSends,
   postponeSend,
+  renewClaim,
   requeueSend,
   type SendError,
 } from './sends.ts';
