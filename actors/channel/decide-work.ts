@@ -4,21 +4,17 @@
  *   idle -> working    a hint, a reminder, or the recovery scanner (gateway/jobs)
  *   working -> more    another one meanwhile
  *   more -> working    the task has ended; so has one that leaves more to do
- *   working -> idle    the task has ended
- *   any -> working     its task began so long ago that it is lost: the node had too many
+ *   working -> idle    the task has ended, or found no room on the node (turns.ts): what is to do is rows, which the recovery scanner finds
  *
- * A task says that it has ended until that is taken: nothing else would ever begin the next one. A reload of the actor forgets that a task
- * runs, and so do another node that takes it over, and an end that is told twice because the first answer was lost: two tasks may then run at
- * once for a while. Both do the same work in the same order, from the same rows.
+ * A task reports its end until the channel has taken the report: nothing else would begin the next one. A reload of the actor forgets that
+ * a task runs, and so does another owner; a report may come twice if its first answer was lost. Two tasks may then run at once for a while.
+ * Both do the same work in the same order, from the same rows.
  */
 import type { Turn } from '../../runtime/actor/index.ts';
 import { reopenWebhook as reopen } from '../../storage/writes/index.ts';
 import type { DoWork, ReopenWebhook, WorkDone, WorkTask } from './commands.ts';
 import type { ChannelDecision } from './decide.ts';
 import type { ChannelState, Work } from './state.ts';
-
-/** Milliseconds after which a task is lost. None lasts that long, unless the database is very slow. */
-const lostMs = 900_000;
 
 /** When the provider posts is told once in so many milliseconds: each time is a commit. */
 const postedMs = 60_000;
@@ -29,7 +25,7 @@ export function work(
   turn: Turn,
 ): ChannelDecision<null> {
   const noted = isPosted ? notePost(state, turn.now) : state;
-  const begun = begin(noted, sort, turn.now);
+  const begun = begin(noted, sort);
   return noted === state ? begun : { ...begun, state: begun.state ?? noted, transient: false };
 }
 
@@ -53,20 +49,20 @@ function notePost(state: ChannelState, now: number): ChannelState {
   return { ...state, chatapp: { ...chatapp, postedAt: new Date(now).toISOString() } };
 }
 
-function begin(state: ChannelState, sort: Work, now: number): ChannelDecision<null> {
+function begin(state: ChannelState, sort: Work): ChannelDecision<null> {
   const before = state.works[sort];
-  if (before === undefined || now - before.since >= lostMs) {
+  if (before === undefined) {
     const payload: WorkTask = { work: sort, projectId: state.projectId };
     return {
-      state: { ...state, works: { ...state.works, [sort]: { since: now, hasMore: false } } },
+      state: { ...state, works: { ...state.works, [sort]: 'working' } },
       transient: true,
       effects: [{ do: 'perform', task: 'work', payload }],
       reply: null,
     };
   }
-  if (before.hasMore) return { reply: null };
+  if (before === 'more') return { reply: null };
   return {
-    state: { ...state, works: { ...state.works, [sort]: { ...before, hasMore: true } } },
+    state: { ...state, works: { ...state.works, [sort]: 'more' } },
     transient: true,
     reply: null,
   };
@@ -80,7 +76,7 @@ export function worked(
 ): ChannelDecision<null> {
   const { [sort]: before, ...works } = state.works;
   const idle: ChannelState = { ...state, works };
-  if (hasMore || before?.hasMore === true) return begin(idle, sort, turn.now);
+  if (hasMore || before === 'more') return begin(idle, sort);
   if (nextAt === undefined) return { state: idle, transient: true, reply: null };
   const again = { command: 'work', payload: { work: sort } satisfies DoWork };
   return {

@@ -59,8 +59,9 @@ export interface FileTask extends FileServices {
   /** Rejects with the `ServiceError` of the actor that was asked. */
   readonly ask: (to: ActorRef, command: string, payload: unknown) => Promise<unknown>;
   readonly inFlight: InFlight;
-  /** Who has one may have a file of the largest size in the temporary folder. */
-  readonly turns: Pick<ChannelTurns, 'files'>;
+  /** A permit of `files` is for a file of the largest size in the temporary folder. */
+  readonly turns: Pick<ChannelTurns, 'files' | 'fetches' | 'tasks'>;
+  readonly projectId: string;
   readonly now: () => number;
 }
 
@@ -92,15 +93,32 @@ function getRetryMs(attempts: number): number {
 
 /** Fetches files that are due. It may leave more of them, and some on their way, which `inFlight` has. Rejects where the database is away. */
 export async function fetchFiles(services: FileTask, channelId: string): Promise<Omit<WorkDone, 'work'>> {
-  const { db, clock, inFlight, now } = services;
+  const { db, clock, inFlight, now, projectId } = services;
+  const { tasks, fetches } = services.turns;
   const running = inFlight.list(channelId);
-  if (running.length >= maxInFlight) await Promise.race(running);
-  const limit = maxInFlight - inFlight.list(channelId).length;
-  const open = await openConnection(services, channelId, now());
-  const at = now();
-  const files = await claimFiles(db, { channelId, now: at, until: at + claimMs, limit });
-  const begun = files.map(file => inFlight.add(channelId, file.attachmentId, takeFile(services, open, file)));
-  if (begun.length > 0) await Promise.race([Promise.all(begun), pause(clock, waitMs)]);
+  if (running.length >= maxInFlight) await tasks.files.runWithout(projectId, () => Promise.race(running));
+  let permits = 0;
+  while (inFlight.list(channelId).length + permits < maxInFlight && fetches.tryTake(projectId)) permits++;
+  // The node fetches as many as it can: the recovery scanner comes back to the channel.
+  if (permits === 0) return { hasMore: false };
+  const limit = permits;
+  let files: readonly ClaimedFile[] = [];
+  try {
+    const open = await openConnection(services, channelId, now());
+    const at = now();
+    files = await claimFiles(db, { channelId, now: at, until: at + claimMs, limit });
+    permits -= files.length;
+    const begun = files.map(file => {
+      const fetched = takeFile(services, open, file).finally(() => fetches.release(projectId));
+      return inFlight.add(channelId, file.attachmentId, fetched);
+    });
+    if (begun.length > 0) {
+      const ended = Promise.all(begun);
+      await tasks.files.runWithout(projectId, () => Promise.race([ended, pause(clock, waitMs)]));
+    }
+  } finally {
+    for (; permits > 0; permits--) fetches.release(projectId);
+  }
   const nextAt = await nextFileAt(db, channelId);
   return { hasMore: files.length === limit, ...(nextAt === undefined ? {} : { nextAt }) };
 }

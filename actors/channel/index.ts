@@ -29,6 +29,6 @@ export { type ChannelServices, createChannelKind } from './kind.ts';
 export { getProvider, type Receipt, type ServiceWindowRule } from './providers.ts';
 export { type ReceiptReport, reportReceipts } from './receipts.ts';
 export { type ChannelRow, channelSnapshot, decodeChannel } from './snapshot.ts';
-export { type ChatappState, toChannel, toChatappStatus } from './state.ts';
+export { type ChatappState, toChannel, toChatappStatus, type Work } from './state.ts';
 export { ChannelTurns } from './turns.ts';
 export type { ProviderMessage, ReceiveFromProvider } from './webhook-task.ts';

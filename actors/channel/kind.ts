@@ -75,12 +75,8 @@ type TaskServices = ChannelServices &
 /** How long a task tries again to apply parked receipts, in milliseconds: their reminder comes again after that. */
 const parkedRetryMs = 60_000;
 
-/** A sort of work that has no worker is never begun. */
-const workers: Readonly<Partial<Record<Work, Worker>>> = {
-  webhooks: (services, channelId) =>
-    services.turns.webhooks.run(services.projectId, services.draining, () =>
-      workThroughWebhooks(services, channelId),
-    ),
+const workers: Readonly<Record<Work, Worker>> = {
+  webhooks: workThroughWebhooks,
   sends: workThroughSends,
   files: fetchFiles,
 };
@@ -91,10 +87,9 @@ export function createChannelKind(
   return actor<ChannelState, ChannelCommands, Write>({
     kind: 'channel',
     initialState: blankChannel,
-    // A task lasts as long as the slowest message or file that it has begun: webhooks of other channels must not have to wait for that. A
-    // channel has one task at work and one that waits, of each sort. What they need they wait for themselves, fairly: statements and webhooks
-    // have turns (turns.ts), messages and files limits of their own.
-    tasksAtOnce: 4_096,
+    // Each task waits for a turn by itself, fairly, or ends at once if there is no room (turns.ts): what it was for is rows. A channel waits
+    // for the report of its task, so none may be dropped.
+    tasksAtOnce: Infinity,
     decide: {
       create: keepReply(create),
       update,
@@ -134,20 +129,31 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
     sends: new InFlight(),
     files: new InFlight(),
   };
+  /** Skips the task if there is no room: its reminder comes again, and a mark is made at once or never. */
+  const inTurn =
+    <Payload>(task: (payload: Payload, context: TaskContext) => Promise<void>) =>
+    (payload: Payload, context: TaskContext): Promise<void> =>
+      turns.others.runOrSkip(context.self.id, draining, () => task(payload, context));
   return {
-    applyParked: createParkedTask(services, retryPolicy),
-    lookAtCredentials: async (_payload: unknown, context) => {
-      const { self, now } = context;
-      await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
-    },
-    tellOwners: async (notice: ChannelNotice, context) => {
-      await services.notifyOwners(notice);
-      await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
-    },
-    markRead: async (mark: MarkRead, context) => {
-      const { self, now } = context;
-      await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
-    },
+    applyParked: retryPolicy.guard(inTurn(createParkedTask(services, retryPolicy))),
+    lookAtCredentials: retryPolicy.guard(
+      inTurn(async (_payload: unknown, context) => {
+        const { self, now } = context;
+        await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
+      }),
+    ),
+    tellOwners: retryPolicy.guard(
+      inTurn(async (notice: ChannelNotice, context) => {
+        await services.notifyOwners(notice);
+        await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
+      }),
+    ),
+    markRead: retryPolicy.guard(
+      inTurn(async (mark: MarkRead, context) => {
+        const { self, now } = context;
+        await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
+      }),
+    ),
     work: retryPolicy.guard(async ({ work: sort, projectId }: WorkTask, context) => {
       const { self, now } = context;
       const ask = context.ask.bind(context);
@@ -157,7 +163,9 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
         const db = turns.share(services.db, projectId);
         const reports = services.db;
         const task = { ...services, db, reports, turns, projectId, pacer, inFlight, ask, now };
-        done = (await workers[sort]?.(task, self.id)) ?? done;
+        await turns.tasks[sort].runOrSkip(projectId, draining, async () => {
+          done = await workers[sort](task, self.id);
+        });
       } catch (err) {
         // The database is away, or the node drains: the recovery scanner comes back to it.
         const level = draining.aborted ? 'debug' : 'warn';
@@ -168,7 +176,7 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
       await retryPolicy.retry('a channel does not know yet that its task has ended', () =>
         ask(self, 'worked', ended),
       );
-      // A node that drains waits for its tasks, and so for what is on its way. What that has held back may follow then.
+      // A node that drains waits for its tasks, and so for what is in flight. What that has held back may follow then. The turn is over.
       await inFlight.awaitAll(self.id, async () => {
         if (draining.aborted) return;
         try {

@@ -24,6 +24,7 @@ import {
   markUnknown,
   nextSendAt,
   postponeSend,
+  renewClaim,
   requeueSend,
 } from '../../storage/chatapp/index.ts';
 import type { Media } from '../../storage/media/index.ts';
@@ -47,6 +48,7 @@ import { type Pacer, pairMs } from './pacer.ts';
 import type { Receipt } from './providers.ts';
 import type { ReceiptServices } from './receipts.ts';
 import { fail, failOverdue, getUnknownUntil, settle, settleLost, waitMs } from './settle-send.ts';
+import type { ChannelTurns } from './turns.ts';
 import { provideFile } from './uploads.ts';
 
 /** What the node gives to the task. */
@@ -68,6 +70,8 @@ export type SendTask = SendServices &
     readonly reports: SendServices['db'];
     readonly pacer: Pacer;
     readonly inFlight: InFlight;
+    readonly turns: Pick<ChannelTurns, 'messages' | 'tasks'>;
+    readonly projectId: string;
     readonly now: () => number;
   };
 
@@ -80,14 +84,16 @@ const lookMs = 250;
 /** And this long for each channel that waits for its provider: a thousand looks a second of a node, each a statement. */
 const lookMsOfChannel = 1;
 const pageSize = 200;
-/** Of a channel; the few where the node has many: a provider that answers nobody does not take a connection for each message that waits. */
+/** Messages of a channel in flight, and the few while the node has many. */
 const maxInFlight = 64;
 const fewInFlight = 4;
-const manyOfNode = 4_096;
+const manyOfNode = 1_024;
 const callMs = 20_000;
 const uploadMs = 35_000;
-/** Who has claimed a message this long ago has gone: more than a call and an upload take. */
+/** A claim ends after this time: more than a call and an upload take. Then other nodes take the outcome for unknown, and later messages leave. */
 const claimMs = 60_000;
+/** A claim that is older is renewed right before the request: the process may have been paused, or the upload slow. */
+const freshMs = 10_000;
 /** Tries of a message that the provider fails at. */
 const maxTries = 5;
 /** Tries to commit what the provider has answered: at least so many, and for as long as the claim lasts. */
@@ -96,8 +102,8 @@ const firstReportMs = 400;
 const maxReportMs = 5_000;
 
 /**
- * Sends what may leave now, in the order of each thread. Once nothing more may begin it waits no longer for what has not ended, which
- * `inFlight` has. Rejects where the database is away.
+ * Sends what may leave now, in the order of each thread. Ends when no more messages may begin; those in flight are in `inFlight`. Rejects
+ * if the database is away.
  */
 export async function workThroughSends(services: SendTask, channelId: string): Promise<Done> {
   const { db, now } = services;
@@ -106,6 +112,8 @@ export async function workThroughSends(services: SendTask, channelId: string): P
   if (open?.status !== 'connected') return failOverdue(services, channelId);
   const run = new SendRun(services, channelId, open);
   await run.work();
+  // The recovery scanner comes back to the channel.
+  if (run.isNodeFull) return { hasMore: false };
   const dueAt = await nextSendAt(db, channelId, { queued: true });
   if (dueAt === undefined) return { hasMore: false };
   const nextAt = Math.max(dueAt, services.pacer.getNumberAt(open.connection.phoneNumberId));
@@ -121,6 +129,8 @@ class SendRun {
   /** Each once in a run, whatever becomes of it. */
   readonly #begun = new Set<string>();
   #isOver = false;
+  /** The last message could not begin because the channel, or the node, has enough in flight. */
+  #isFull = false;
 
   constructor(services: SendTask, channelId: string, open: OpenConnection) {
     this.#services = { ...services, db: services.reports };
@@ -129,9 +139,14 @@ class SendRun {
     this.#open = open;
   }
 
-  /** Resolves when it begins no more messages. */
+  /** The node has enough in flight, and none of it is the channel's. */
+  get isNodeFull(): boolean {
+    return this.#isFull && this.#services.inFlight.list(this.#channelId).length === 0;
+  }
+
+  /** Resolves when it begins no more messages. While it waits for those in flight, other channels have its turn. */
   async work(): Promise<void> {
-    const { now, clock, draining, inFlight } = this.#services;
+    const { now, clock, draining, inFlight, turns, projectId } = this.#services;
     const channelId = this.#channelId;
     const end = now() + taskMs;
     while (!this.#isOver && !draining.aborted && now() < end) {
@@ -140,38 +155,53 @@ class SendRun {
         ({ messageId, status }) =>
           status === 'queued' && !this.#begun.has(messageId) && !inFlight.has(channelId, messageId),
       );
+      this.#isFull = false;
+      for (const send of fresh) {
+        if (await this.#begin(send)) continue;
+        if (!this.#isFull) return;
+        break;
+      }
+      if (fresh.length > 0 && !this.#isFull) continue;
       const sending = inFlight.list(channelId);
-      if (fresh.length === 0 && sending.length === 0) return;
-      for (const send of fresh) if (!(await this.#begin(send))) return;
-      if (fresh.length > 0) continue;
+      if (sending.length === 0) return;
       const ms = Math.max(lookMs, inFlight.channels * lookMsOfChannel);
-      await Promise.race([...sending, pause(clock, ms)]);
+      await turns.tasks.sends.runWithout(projectId, () => Promise.race([...sending, pause(clock, ms)]));
     }
   }
 
   /** Gives whether further ones may follow. */
   async #begin(send: DueSend): Promise<boolean> {
     const { messageId, threadId } = send;
-    const { now, clock, pacer, inFlight, draining } = this.#services;
-    const { phoneNumberId } = this.#open.connection;
-    this.#begun.add(messageId);
+    const { now, pacer, inFlight, turns, projectId } = this.#services;
+    const channelId = this.#channelId;
     const threadAt = pacer.getThreadAt(threadId);
     if (threadAt > now()) {
+      this.#begun.add(messageId);
       await postponeSend(this.#reads, messageId, threadAt);
       return true;
     }
-    while (!this.#isOver && !draining.aborted) {
-      const sending = inFlight.list(this.#channelId);
-      if (sending.length < (inFlight.size < manyOfNode ? maxInFlight : fewInFlight)) break;
-      await Promise.race(sending);
+    const most = inFlight.size < manyOfNode ? maxInFlight : fewInFlight;
+    this.#isFull = inFlight.list(channelId).length >= most || !turns.messages.tryTake(projectId);
+    if (this.#isFull) return false;
+    if (!(await this.#waitForPlace())) {
+      turns.messages.release(projectId);
+      return false;
     }
+    this.#begun.add(messageId);
+    const sent = this.#send(send).finally(() => turns.messages.release(projectId));
+    void inFlight.add(channelId, messageId, sent);
+    return true;
+  }
+
+  /** Waits for the number's next place. Gives whether a message may leave then. */
+  async #waitForPlace(): Promise<boolean> {
+    const { now, clock, pacer, draining } = this.#services;
+    const { phoneNumberId } = this.#open.connection;
     // The provider takes none for a while: the channel's reminder comes again.
     if (pacer.getNumberAt(phoneNumberId) > now() + lookMs) return false;
     const wait = pacer.takePlace(phoneNumberId, now()) - now();
     if (wait > 0) await pause(clock, wait);
-    if (this.#isOver || draining.aborted) return false;
-    void inFlight.add(this.#channelId, messageId, this.#send(send));
-    return true;
+    return !this.#isOver && !draining.aborted;
   }
 
   /** Never rejects: a row that was claimed is found again by its time. */
@@ -198,7 +228,7 @@ class SendRun {
     const { messageId } = claimed;
     let accepted: AcceptedMessage;
     try {
-      accepted = await this.#call(claimed);
+      accepted = await this.#call(claimed, at);
     } catch (error) {
       if (error instanceof Unsendable) await this.#fail(claimed, at, { message: error.message });
       else if (error instanceof UploadFailed) await this.#takeRefusal(claimed, error.refusal, at);
@@ -217,8 +247,8 @@ class SendRun {
     );
   }
 
-  /** Asks the provider. Rejects with `GraphError`, with `UploadFailed` before that, and with `Unsendable` where there is nothing to ask. */
-  async #call(claimed: ClaimedSend): Promise<AcceptedMessage> {
+  /** Asks the provider. Rejects with `GraphError`, with `UploadFailed` before that, and with `Unsendable` if it must not be asked. */
+  async #call(claimed: ClaimedSend, claimedAt: number): Promise<AcceptedMessage> {
     const { graph, abandoned } = this.#services;
     const { connection, as } = this.#open;
     const { messageId, body, attachments, details, externalRef, participant, targetId } = claimed;
@@ -236,15 +266,25 @@ class SendRun {
             throw error instanceof Unsendable ? error : this.#toUploadFailed(messageId, error);
           });
     const message = { messageId, to, body, attachment, content, media, targetId: targetId ?? undefined };
+    if (this.#services.now() - claimedAt > freshMs) await this.#renewClaim(claimed);
     const signal = AbortSignal.any([AbortSignal.timeout(callMs), abandoned]);
     return sendMessage(graph, as, connection.phoneNumberId, message, signal);
   }
 
-  /** The provider was not asked for the message: whatever has failed with its file, other than the provider's refusal, may pass. */
-  #toUploadFailed(messageId: string, error: unknown): UploadFailed {
+  /** Another node may have taken the outcome for unknown, and sent later messages of the thread: then this one must not follow them. */
+  async #renewClaim(claimed: ClaimedSend): Promise<void> {
+    const { db, now } = this.#services;
+    const isRenewed = await renewClaim(db, claimed, now() + claimMs).catch((error: unknown) => {
+      throw this.#toUploadFailed(claimed.messageId, error, 'The message cannot be sent now.');
+    });
+    if (!isRenewed) throw new Unsendable('The node was paused, and did not send the message in time.');
+  }
+
+  /** The provider was not asked for the message: whatever has failed before, other than the provider's refusal, may pass. */
+  #toUploadFailed(messageId: string, error: unknown, message = 'The file cannot be read now.'): UploadFailed {
     if (error instanceof GraphError) return new UploadFailed(error);
-    this.#services.log.warn({ err: error, messageId }, 'the file of a message cannot be read now');
-    return new UploadFailed(new GraphError('The file cannot be read now.', { isTransient: true }));
+    this.#services.log.warn({ err: error, messageId }, 'a message cannot be sent now');
+    return new UploadFailed(new GraphError(message, { isTransient: true }));
   }
 
   /** Where it fails, the message's own attempt says why. */
@@ -329,12 +369,12 @@ class SendRun {
   }
 }
 
-/** There is nothing that the provider could be asked for. */
+/** The provider must not be asked: there is nothing to ask for, or later messages may have left. */
 class Unsendable extends Error {
   override readonly name = 'Unsendable';
 }
 
-/** The provider did not take the file of a message. */
+/** The provider did not take the file of a message, or was not asked for the message. */
 class UploadFailed extends Error {
   override readonly name = 'UploadFailed';
   readonly refusal: GraphError;

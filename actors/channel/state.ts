@@ -39,8 +39,8 @@ export interface ChannelState {
   readonly events: number;
   /** Null on other kinds, and while nobody has tried to connect the channel. */
   readonly chatapp: ChatappState | null;
-  /** The work that a task is doing. Never stored. */
-  readonly works: Readonly<Partial<Record<Work, WorkUnderWay>>>;
+  /** Sorts of work that a task is doing; `more`: more of it has come since the task began. Never stored. */
+  readonly works: Readonly<Partial<Record<Work, 'working' | 'more'>>>;
 }
 
 /**
@@ -48,13 +48,6 @@ export interface ChannelState {
  * messages leave for the provider, files come from it.
  */
 export type Work = 'webhooks' | 'sends' | 'files';
-
-export interface WorkUnderWay {
-  /** When its task began, in epoch milliseconds. */
-  readonly since: number;
-  /** Whether there has come more of it since then. */
-  readonly hasMore: boolean;
-}
 
 /** What a chatapp channel knows of its number at the provider. Secrets are sealed (storage/secrets). */
 export interface ChatappState {

@@ -5,7 +5,9 @@ import {
   channelSnapshot,
   ChannelTurns,
   createChannelKind,
+  type DoWork,
   removeLeftFolders,
+  type Work,
 } from '../../actors/channel/index.ts';
 import { Graph, toProviderOutcome } from '../../actors/chatapp/index.ts';
 import { createQuotaKinds } from '../../actors/quota/index.ts';
@@ -150,7 +152,7 @@ export function createActors(options: ActorsOptions): Actors {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
   const behind = new StitchesBehind(database, followedLog);
-  const scanners = createScanners(options, node, behind);
+  const scanners = createScanners(options, node, behind, outbound.channelTurns);
   database.timeline.onChange(() => {
     followedLog.reset();
     behind.reset();
@@ -226,15 +228,25 @@ function createScanners(
   { database, notifier, clock, log }: ActorsOptions,
   node: Node,
   behind: StitchesBehind,
+  turns: ChannelTurns,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
-  const create = (kind: string, find: () => Pages, command: string, payload: object): RecoveryScanner =>
+  const create = (
+    kind: string,
+    find: () => Pages,
+    command: string,
+    payload: object,
+    hasRoom?: () => boolean,
+  ): RecoveryScanner =>
     new RecoveryScanner({
       find,
       isOwned: id => node.owns({ kind, id }),
       wake: id => node.tell({ kind, id }, command, payload),
+      ...(hasRoom === undefined ? {} : { hasRoom }),
       clock,
       log,
     });
+  const createForChannels = (find: typeof channelsWithWebhooks, work: Work): RecoveryScanner =>
+    create('channel', pages(find), 'work', { work } satisfies DoWork, () => turns.hasRoom(work));
   const pages = (find: typeof unfinishedStitches) => (): Pages =>
     findPages((limit, after) => find(database, limit, after));
   notifier.addListener({
@@ -247,9 +259,9 @@ function createScanners(
     create('stitch', pages(unfinishedStitches), 'resume', {}),
     create('stitch', pages(stitchesWithRows), 'wake', { from: 0 }),
     create('stitch', pages(stitchesWithRetries), 'probe', {}),
-    create('channel', pages(channelsWithWebhooks), 'work', { work: 'webhooks' }),
-    create('channel', pages(channelsWithSends), 'work', { work: 'sends' }),
-    create('channel', pages(channelsWithFiles), 'work', { work: 'files' }),
+    createForChannels(channelsWithWebhooks, 'webhooks'),
+    createForChannels(channelsWithSends, 'sends'),
+    createForChannels(channelsWithFiles, 'files'),
   ];
 }
 
@@ -363,7 +375,9 @@ function listTurns({ stitches, channelTurns }: Pick<Outbound, 'stitches' | 'chan
     stitch_batches: stitches.turns.batches,
     stitch_loads: stitches.turns.loads,
     channel_statements: channelTurns.statements,
-    channel_webhooks: channelTurns.webhooks,
+    channel_webhooks: channelTurns.tasks.webhooks,
+    channel_sends: channelTurns.tasks.sends,
+    channel_fetches: channelTurns.tasks.files,
     channel_files: channelTurns.files,
   };
 }

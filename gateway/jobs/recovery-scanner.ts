@@ -10,13 +10,15 @@
  * which of them have work (after a commit of unknown outcome, or notifications missed during an outage), it wakes all of them,
  * whichever node owns them.
  */
-import type { Clock, Timer } from '../../runtime/time/index.ts';
+import { type Clock, pause, type Timer } from '../../runtime/time/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
 
 const scanIntervalMs = 30_000;
 /** Shards are taken over in bursts: one scan serves all of them. */
 const coalesceMs = 100;
 const pageSize = 500;
+/** After a page, before the next look whether there is room: woken actors take a moment to begin. */
+const roomMs = 100;
 
 /** The pages of one round. */
 export type Pages = AsyncIterable<readonly string[]>;
@@ -43,6 +45,8 @@ export interface RecoveryScannerOptions {
   readonly isOwned: (id: string) => boolean;
   /** Tells an actor to take its work up. */
   readonly wake: (id: string) => void;
+  /** Whether this node has room for the work of more actors: each page waits until it has. Default: it always has. */
+  readonly hasRoom?: () => boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -90,10 +94,12 @@ export class RecoveryScanner {
   }
 
   async #scan(scope: ScanScope): Promise<void> {
-    const { find, isOwned, wake } = this.#options;
+    const { find, isOwned, wake, hasRoom, clock } = this.#options;
     for await (const found of find()) {
+      while (hasRoom?.() === false && !this.#stopped) await pause(clock, roomMs);
       if (this.#stopped) return;
       for (const id of found) if (scope === 'all' || isOwned(id)) wake(id);
+      if (hasRoom !== undefined && found.length > 0) await pause(clock, roomMs);
     }
   }
 }

@@ -67,6 +67,16 @@ export class FairSemaphore {
     }
   }
 
+  /** Gives a permit back during the work, and takes one again after it. */
+  async runWithout<T>(owner: string, work: () => Promise<T>): Promise<T> {
+    this.release(owner);
+    try {
+      return await work();
+    } finally {
+      await this.take(owner);
+    }
+  }
+
   /** Takes a permit if there is one for this owner now. Whoever has taken one releases it. */
   tryTake(owner: string): boolean {
     if (!this.#mayTake(owner)) return false;

@@ -34,6 +34,7 @@ export {
   nextSendAt,
   oldestSends,
   postponeSend,
+  renewClaim,
   requeueSend,
   type SendError,
 } from './sends.ts';

@@ -159,6 +159,20 @@ export async function claimSend(
   return row;
 }
 
+/** Extends the claim. Gives false if it is over: the outcome was taken for unknown meanwhile, or the message is gone. */
+export async function renewClaim(
+  db: Queries,
+  { messageId, attempts }: Pick<ClaimedSend, 'messageId' | 'attempts'>,
+  until: number,
+): Promise<boolean> {
+  const rows = await db.query(
+    `update chatapp_sends set next_at = $3 where message_id = $1 and status = 'sending' and attempts = $2 returning message_id`,
+    [messageId, attempts, new Date(until)],
+    'chatapp_sends.renew',
+  );
+  return rows.length > 0;
+}
+
 /**
  * The provider has not taken a message that was claimed: it may leave again at that time. A repetition whose first statement was committed,
  * though its answer was lost, changes nothing: the message may have been claimed once more by then.

@@ -32,20 +32,6 @@ t.test('one task at a time does it, and another follows where more has come', as
   t.equal(channel.work(), 1);
 });
 
-t.test(
-  'a task of which nothing is heard for a quarter of an hour is lost, and another one begins',
-  async t => {
-    const channel = new WorkingChannel();
-    channel.now = start;
-    t.equal(channel.work(), 1);
-    channel.now = start + 899_999;
-    t.same([channel.work(), channel.work()], [0, 0]);
-    channel.now = start + 900_000;
-    t.same([channel.work(), channel.work()], [1, 0]);
-    t.equal(channel.worked({ hasMore: false }), 1, 'for what came meanwhile');
-  },
-);
-
 t.test('a reminder begins what can be done later only', async t => {
   const channel = new WorkingChannel();
   channel.work();

@@ -105,6 +105,7 @@ function createServices(now: () => number) {
     clock: systemClock,
     inFlight: new InFlight(),
     turns: new ChannelTurns(),
+    projectId: scope.projectId,
     log: silentLog,
     vault: { open: () => Promise.resolve(token) },
     ownApp: undefined,
@@ -113,6 +114,12 @@ function createServices(now: () => number) {
     now,
   };
   return { services, asked, store, abandoned };
+}
+
+/** As the task does it: with a turn. */
+function work(services: ReturnType<typeof createServices>['services'], channelId: string) {
+  const { tasks } = services.turns;
+  return tasks.files.run(services.projectId, undefined, () => fetchFiles(services, channelId));
 }
 
 /** A channel with a file that is due, and a node that works for it. */
@@ -128,12 +135,12 @@ async function awaiting(status: 'connected' | 'error' = 'connected') {
     /** Works at that time after the message; gives when there is more to do, and how often the file was tried. */
     async workAt(ms: number) {
       now = start + ms;
-      let { nextAt } = await fetchFiles(services, channelId);
+      let { nextAt } = await work(services, channelId);
       // It waits two seconds for its files. On a busy machine they may take longer; what was not due since is not fetched.
       const late = services.inFlight.list(channelId);
       if (late.length > 0) {
         await Promise.all(late);
-        ({ nextAt } = await fetchFiles(services, channelId));
+        ({ nextAt } = await work(services, channelId));
       }
       const query = 'select attempts from chatapp_files where attachment_id = $1';
       const [row] = await database.query<{ attempts: number }>(query, [attachmentId]);
@@ -201,7 +208,7 @@ t.test('however many channels there are, a node has eight files in its temporary
       provider.faults.script(mediaId, { kind: 'hang' });
     }
   }
-  const tasks = channels.map(channelId => fetchFiles(services, channelId));
+  const tasks = channels.map(channelId => work(services, channelId));
   // Of the permits that are free no project takes more than half: who comes first decides whether six are taken or seven.
   await eventually('full folder', async () => (await readdir(temporary)).length >= 6);
   await Promise.all(tasks);

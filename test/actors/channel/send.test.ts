@@ -4,12 +4,14 @@ import type { RecordReceipts } from '../../../actors/channel/commands.ts';
 import { InFlight } from '../../../actors/channel/in-flight.ts';
 import { Pacer } from '../../../actors/channel/pacer.ts';
 import { workThroughSends } from '../../../actors/channel/send.ts';
+import { ChannelTurns } from '../../../actors/channel/turns.ts';
 import { Graph } from '../../../actors/chatapp/graph.ts';
 import { newId } from '../../../protocol/ids.ts';
 import type { ActorRef } from '../../../runtime/actor/actor.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
 import { ChatappProvider } from '../../support/chatapp-provider/index.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startTestDatabase } from '../../support/database.ts';
 
 const { database } = await startTestDatabase(t);
@@ -68,16 +70,23 @@ async function queued(attachments: readonly object[] = []) {
   /** By the name of the statement; those after them are done. */
   const outcomes = new Map<string, Outcome[]>();
   const recorded: RecordReceipts['receipts'][number][] = [];
+  /** What happens once, after the statement of that name and before its answer. */
+  const meanwhile = new Map<string, () => Promise<unknown>>();
   const db = {
     async query<T extends object>(text: string, values?: readonly unknown[], name = ''): Promise<T[]> {
       const outcome = outcomes.get(name)?.shift() ?? 'done';
       if (outcome === 'failed') throw loseConnection();
       const rows = await database.query<T>(text, values, name);
+      const happens = meanwhile.get(name);
+      meanwhile.delete(name);
+      await happens?.();
       if (outcome === 'lost') throw loseConnection();
       return rows;
     },
   };
   const inFlight = new InFlight();
+  const turns = new ChannelTurns();
+  const abandoned = new AbortController();
   const services = {
     db,
     reports: db,
@@ -89,9 +98,11 @@ async function queued(attachments: readonly object[] = []) {
     clock: { ...systemClock, after: (_ms: number, callback: () => void) => systemClock.after(0, callback) },
     pacer: new Pacer(),
     inFlight,
+    turns,
+    projectId,
     log: silentLog,
     draining: new AbortController().signal,
-    abandoned: new AbortController().signal,
+    abandoned: abandoned.signal,
     /** The thread, and the channel. */
     ask: (_to: ActorRef, command: string, payload: unknown) => {
       if (command === 'recordReceipts') recorded.push(...(payload as RecordReceipts).receipts);
@@ -99,6 +110,8 @@ async function queued(attachments: readonly object[] = []) {
     },
     now: () => now,
   };
+  const work = (of: typeof services = services) =>
+    of.turns.tasks.sends.run(projectId, undefined, () => workThroughSends(of, channelId));
   const find = async () => {
     const query = 'select status, attempts, error from chatapp_sends where message_id = $1';
     return (await database.query<{ status: string; attempts: number }>(query, [messageId]))[0];
@@ -106,13 +119,24 @@ async function queued(attachments: readonly object[] = []) {
   return {
     channelId,
     inFlight,
+    turns,
+    abandoned,
+    meanwhile,
+    work,
+    /** Another node works so many milliseconds later, as this one is paused. */
+    async pauseFor(ms: number) {
+      now += ms;
+      const others = { ...services, inFlight: new InFlight(), turns: new ChannelTurns(), pacer: new Pacer() };
+      await work(others);
+      await Promise.all(others.inFlight.list(channelId));
+    },
     recorded,
     find,
     script: (name: string, ...next: Outcome[]) => void outcomes.set(name, next),
     /** Works at that time after the message was written, until nothing is on its way. */
     async workAt(ms: number) {
       now = start + ms;
-      await workThroughSends(services, channelId);
+      await work();
       await Promise.all(services.inFlight.list(channelId));
       for (const [name, { length }] of outcomes) if (length > 0) throw new Error(`${name} was not asked`);
       return find();
@@ -222,3 +246,42 @@ t.test(
     t.match(message.recorded, [{ status: 'sent' }]);
   },
 );
+
+t.test('a message whose claim ended in a pause does not leave, and has failed', async t => {
+  const message = await queued();
+  message.meanwhile.set('chatapp_sends.claim', () => message.pauseFor(61_000));
+  t.match(await message.workAt(0), { status: 'unknown' }, 'so later messages may have left');
+  t.equal(message.countAtProvider(), 0);
+  t.match(message.recorded, [{ status: 'failed', error: { message: /was paused/ } }]);
+});
+
+t.test('a message whose claim nobody has ended leaves after a pause', async t => {
+  const message = await queued();
+  message.meanwhile.set('chatapp_sends.claim', () => message.pauseFor(50_000));
+  await message.workAt(0);
+  t.equal(message.countAtProvider(), 1);
+  t.match(message.recorded, [{ status: 'sent' }]);
+});
+
+t.test('a message that the provider does not answer holds no turn of other channels', async t => {
+  const message = await queued();
+  const { inFlight, turns, channelId, abandoned } = message;
+  const happened = faults.happened;
+  faults.script('messages', { kind: 'hang' });
+  const working = message.work();
+  await eventually('request', () => Promise.resolve(faults.happened > happened));
+  await eventually('free turn', () => Promise.resolve(turns.tasks.sends.taken === 0));
+  t.strictSame([inFlight.list(channelId).length, turns.messages.taken], [1, 1]);
+  abandoned.abort();
+  await Promise.all([working, ...inFlight.list(channelId)]);
+  t.strictSame([turns.messages.taken, turns.tasks.sends.taken], [0, 0]);
+});
+
+t.test('a node that has enough messages in flight begins no other, and asks for no reminder', async t => {
+  const message = await queued();
+  while (message.turns.messages.tryTake('prj_other') || message.turns.messages.tryTake('prj_more'));
+  while (message.turns.messages.tryTake(scope.projectId));
+  t.strictSame(await message.work(), { hasMore: false });
+  t.equal(message.countAtProvider(), 0);
+  t.match(await message.find(), { status: 'queued' });
+});

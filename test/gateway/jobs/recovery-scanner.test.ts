@@ -74,3 +74,24 @@ t.test('a request during a scan causes another scan', async t => {
   await clock.advance(1);
   t.same(woken, ['stitch_0002', 'stitch_0001', 'stitch_0002']);
 });
+
+t.test('a page waits until there is room for its actors, and the round goes on where it was', async t => {
+  const clock = new VirtualClock();
+  const woken: string[] = [];
+  let room = 500;
+  const scanner = new RecoveryScanner({
+    clock,
+    log: silentLog,
+    isOwned: () => true,
+    find: () => findPages((limit, after) => Promise.resolve(all.filter(id => id > after).slice(0, limit))),
+    hasRoom: () => woken.length < room,
+    wake: id => woken.push(id),
+  });
+  t.teardown(() => scanner.stop());
+  scanner.scanSoon('owned');
+  await clock.advance(20_000);
+  t.equal(woken.length, 500);
+  room = Infinity;
+  await clock.advance(1_000);
+  t.same(woken, all);
+});
