@@ -21,7 +21,7 @@ import {
   Vault,
 } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
-import type { Config } from '../config/index.ts';
+import { isLoopback, type Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
@@ -259,6 +259,7 @@ async function listen(
     degradations: { clock: () => clock.isWrong },
     registry: metrics.registry,
     metricsToken: config.metricsToken,
+    isBehindProxy: config.trustedProxies > 0 || (config.baseUrl !== undefined && !isLoopback(new URL(config.baseUrl).hostname)),
     log,
   });
   exposeChecks(metrics.registry, health);

@@ -261,7 +261,7 @@ function tenancyHandlers(services: HandlerServices) {
       database,
       replies: new CannedReplies({ db, cursors, rules: tenancyRules, limits }),
     }),
-    ...partnerAppHandlers(new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules }), baseUrl),
+    ...partnerAppHandlers(new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules, limits }), baseUrl),
     ...consoleHandlers({ database, members: new ConsoleMembers(db, access, tenancyRules), tickets, cursors }),
   };
 }
@@ -311,9 +311,9 @@ function automationHandlers(services: HandlerServices) {
   } = services;
   const rules = agentRules;
   const looms = new Looms({ db, cursors, rules, limits });
-  const versions = new LoomVersions({ db, cursors, rules });
+  const versions = new LoomVersions({ db, cursors, rules, limits });
   return {
-    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules }) }),
+    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules, limits }) }),
     ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules, limits }), tester, reach }),
     ...loomHandlers({ database, looms, versions, cursors }),
     ...loomTrialHandlers({ database, looms, versions, trials }),

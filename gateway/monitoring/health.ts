@@ -33,6 +33,8 @@ export interface HealthOptions {
   readonly registry: Pick<Registry, 'metrics' | 'contentType' | 'getMetricsAsArray'>;
   /** The bearer token of the scraper. Undefined: only clients at the loopback address get metrics. */
   readonly metricsToken?: string | undefined;
+  /** Whether a proxy may forward requests of others, whose address is then the loopback address, too. Default false. */
+  readonly isBehindProxy?: boolean;
   readonly log: Log;
   /** Milliseconds that the outcome of the checks is kept. Default 1,000. */
   readonly checkEveryMs?: number;
@@ -157,7 +159,7 @@ export class Health {
   async #metrics(request: HttpRequest): Promise<HttpAnswer> {
     const { registry } = this.#options;
     if (this.#metricsTokens !== undefined) this.#metricsTokens.verify(request.header('authorization'));
-    else if (!isLocal(request)) throw new ServiceError('svc/auth/missing_credentials');
+    else if (this.#options.isBehindProxy === true || !isLocal(request)) throw new ServiceError('svc/auth/missing_credentials');
     if (prefersOpenMetrics(request.header('accept'))) {
       return { status: 200, contentType: openMetricsType, body: await formatOpenMetrics(registry) };
     }

@@ -53,7 +53,7 @@ export const byokOperations = {
     access: access.writeKeys,
     body: CreateByokCredentialBody,
     success: { status: 201, body: ByokCredential },
-    errors: [...errors, ...repeatable],
+    errors: [...errors, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
   },

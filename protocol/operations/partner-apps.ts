@@ -41,7 +41,7 @@ export const partnerAppOperations = {
     body: CreatePartnerAppBody,
     success: { status: 201, body: CreatedPartnerAppCredential },
     secret: true,
-    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...repeatable],
+    errors: [...always, ...checked, ...signedIn, ...forbidden, ...absent, ...repeatable, 'svc/runtime/conflict'],
     rate: 'write',
     idempotency: 'accepted',
   },

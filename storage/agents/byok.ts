@@ -9,6 +9,7 @@
  *
  * A grace that has ended counts from that instant, whatever the row says.
  */
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -71,6 +72,7 @@ export interface ByokOptions {
   readonly vault: Pick<Vault, 'seal'>;
   readonly cursors: Cursors;
   readonly rules: Pick<AgentRules, 'refuse'>;
+  readonly limits?: Limits;
 }
 
 export class ByokCredentials {
@@ -113,6 +115,9 @@ export class ByokCredentials {
         createdAt: at,
         updatedAt: at,
       });
+      await em.flush();
+      const { limits = defaultLimits } = this.#options;
+      await requireWithinLimit(em, limits, 'byokCredentials', row.projectId);
       const details = { provider, displayName, keyFingerprint: row.keyFingerprint };
       return save(em, request, row, 'created', details);
     });

@@ -4,6 +4,7 @@
  *   published -> archived   unless it is the active version
  *   archived  -> published
  */
+import { defaultLimits, requireWithinLimit } from '../writes/index.ts';
 import type { LoomVersion as LoomVersionResource } from '../../protocol/resources/index.ts';
 import { recordAction } from '../audit/index.ts';
 import { type Page, type PageRequest, limitBytes, readPage, toPage } from '../paging/index.ts';
@@ -99,6 +100,8 @@ export class LoomVersions {
       if (activate) setActiveVersion(em, loom, loomVersionId, target, reason);
       loom.updatedAt = new Date(now);
       await em.flush();
+      const { limits = defaultLimits } = this.#options;
+      await requireWithinLimit(em, limits, 'loomVersions', loomId);
       const details = { loomId, version: version.version, activated: activate };
       await recordAction(em, target, {
         projectId,

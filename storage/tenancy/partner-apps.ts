@@ -6,6 +6,7 @@
  * The app secret is kept sealed and never shown, only its fingerprint; of the verify token, which is shown once, a keyed hash is kept. A
  * secret that was replaced is good for a day more in the signatures of webhooks that come in.
  */
+import { defaultLimits, type Limits, requireWithinLimit } from '../writes/index.ts';
 import { LockMode } from '@mikro-orm/core';
 import type { InferEntity } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
@@ -79,6 +80,7 @@ export interface PartnerAppsOptions {
   readonly vault: Vault;
   readonly cursors: Cursors;
   readonly rules: TenancyRules;
+  readonly limits?: Limits;
 }
 
 /** Revokes a locked credential and deletes its secret. Call it inside a transaction. */
@@ -164,7 +166,10 @@ export class PartnerApps {
   readonly #cursors: Cursors;
   readonly #rules: TenancyRules;
 
-  constructor({ db, hash, vault, cursors, rules }: PartnerAppsOptions) {
+  readonly #limits: Limits;
+
+  constructor({ db, hash, vault, cursors, rules, limits = defaultLimits }: PartnerAppsOptions) {
+    this.#limits = limits;
     this.#db = db;
     this.#hash = hash;
     this.#vault = vault;
@@ -209,6 +214,7 @@ export class PartnerApps {
         updatedAt: at,
       });
       await em.flush();
+      await requireWithinLimit(em, this.#limits, 'partnerApps', workspaceId);
       const details = { name, appId, keyFingerprint: row.keyFingerprint };
       await recordUserAction(em, request, {
         workspaceId,

@@ -22,6 +22,12 @@ export interface Limits {
   readonly agents: number;
   readonly channels: number;
   readonly cannedReplies: number;
+  /** Of a loom. */
+  readonly loomVersions: number;
+  /** Of a project: those that are not revoked. */
+  readonly byokCredentials: number;
+  /** Of a workspace: those that are not revoked. */
+  readonly partnerApps: number;
   /** Of an owner. */
   readonly workspaces: number;
   /** Of a workspace. */
@@ -73,6 +79,9 @@ export const defaultLimits: Limits = {
   agents: 1_000,
   channels: 10_000,
   cannedReplies: 1_000,
+  loomVersions: 1_000,
+  byokCredentials: 100,
+  partnerApps: 100,
   workspaces: 100,
   projects: 1_000,
   announcedBytes: 10 * gibibyte,
@@ -119,6 +128,12 @@ export function checkStitchHosts(most: number, environmentId: string, host: stri
   const key = `stitchesPerHost/${most}/${environmentId}/${host}`;
   return { statement: checkHosts, key, unique: true, values: [most, environmentId, host] };
 }
+/** Limits of rows that only transactions of the ORM add. The function of the database does not know them. */
+const counts = {
+  loomVersions: 'select count(*)::int as present from loom_versions where loom_id = ?',
+  byokCredentials: `select count(*)::int as present from byok_credentials where project_id = ? and status <> 'revoked'`,
+  partnerApps: `select count(*)::int as present from partner_apps where workspace_id = ? and status <> 'revoked'`,
+} as const satisfies Partial<Record<LimitName, string>>;
 
 /** The same for a transaction of the ORM, after its rows were flushed. */
 export async function requireWithinLimit(
@@ -127,6 +142,7 @@ export async function requireWithinLimit(
   name: LimitName,
   owner: string,
 ): Promise<void> {
+  if (name in counts) return requireCounted(em, limits, name as keyof typeof counts, owner);
   try {
     await em.execute('select skein_limit(?, ?, ?)', [name, limits[name], owner]);
   } catch (error) {
@@ -136,4 +152,16 @@ export async function requireWithinLimit(
     }
     throw error;
   }
+}
+
+/** As skein_limit does: the lock lasts to the end of the transaction, and the count sees what was committed before it was taken. */
+async function requireCounted(
+  em: EntityManager,
+  limits: Limits,
+  name: keyof typeof counts,
+  owner: string,
+): Promise<void> {
+  await em.execute('select pg_advisory_xact_lock(hashtextextended(?, 0))', [`limit/${name}/${owner}`]);
+  const [row] = await em.execute<{ present: number }[]>(counts[name], [owner]);
+  if (Number(row?.present) > limits[name]) throw new LimitReached(name, limits[name]);
 }

@@ -20,6 +20,9 @@ const skein = await startSkeinOn(t, url, {
     looms: most,
     agents: most,
     channels: most,
+    loomVersions: most,
+    byokCredentials: most,
+    partnerApps: most,
     workspaces: 4,
     projects: 3,
     announcedBytes: 4_000,
@@ -61,6 +64,11 @@ const makers = {
   looms: ['createLoom', { ...scope, name, ...loom }],
   agents: ['createAgent', { ...scope, name }],
   channels: ['createChannel', { ...scope, name, kind: 'custom' }],
+  byokCredentials: [
+    'createByokCredential',
+    { projectId, provider: 'llm_provider_1', displayName: name, secret: 's'.repeat(20) },
+  ],
+  partnerApps: ['createPartnerApp', { workspaceId, name, appId: '1', appSecret: 's'.repeat(20) }],
 } as const;
 
 t.test('of many requests at once, as many are carried out as the limit allows', async t => {
@@ -69,6 +77,11 @@ t.test('of many requests at once, as many are carried out as the limit allows', 
     const room = limit === 'apiKeys' || limit === 'channels' ? most - 1 : most;
     t.equal(await flood(t, person, id, { limit, max: most, count: 20 }, () => ({ body })), room, limit);
   }
+  const [made] = await person.all<{ loomId: string }>('listLooms', { query: scope });
+  const version = { params: { loomId: made?.loomId ?? '' }, body: { projectId, ...loom } };
+  const versions = { limit: 'loomVersions', max: most, count: 20 };
+  // A loom has its first version.
+  t.equal(await flood(t, person, 'createLoomVersion', versions, () => version), most - 1);
   const workspaces = { limit: 'workspaces', max: 4, count: 10 };
   t.equal(await flood(t, person, 'createWorkspace', workspaces, () => ({ body: { name } })), 3);
   const projects = { limit: 'projects', max: 3, count: 10 };

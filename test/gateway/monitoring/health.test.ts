@@ -172,6 +172,8 @@ t.test('metrics are for the token, or for this machine', async t => {
   for (const name of ['X-Forwarded-For', 'Forwarded', 'X-Real-Ip', 'Via']) {
     t.equal((await local.get('/metrics', { [name]: '127.0.0.1' })).status, 401, `by a proxy: ${name}`);
   }
+  const proxied = await startHealth(t, {}, { isBehindProxy: true });
+  t.equal((await proxied.get('/metrics')).status, 401, 'a proxy on this machine may send no header');
   const token = 'a'.repeat(32);
   const remote = await startHealth(t, {}, { metricsToken: token });
   t.equal((await remote.get('/metrics')).status, 401);
