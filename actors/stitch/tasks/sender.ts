@@ -33,11 +33,6 @@ const maxAgainMs = 2_000;
  */
 const maxBatches = 8_192;
 
-interface BegunBatch extends SendBatch {
-  /** How often the log may have gone back before the batch was begun. */
-  readonly resets: number;
-}
-
 /** What an attempt is made with. */
 interface AttemptRequest {
   readonly batch: SendBatch;
@@ -92,14 +87,13 @@ export class DeliverySender {
       const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
       if (this.#draining || deliveries.length === 0) return;
       for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
-      const { resets } = this.#services.followedLog;
-      await this.#sendInTurn({ ...batch, deliveries, resets }, sending.withdrawn, context);
+      await this.#sendInTurn({ ...batch, deliveries }, sending.withdrawn, context);
     } finally {
       this.#withdrawals.end(id, sending);
     }
   };
 
-  async #sendInTurn(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  async #sendInTurn(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const { projectId, deliveries } = batch;
     const hasTurn =
       this.turns.tryTake(projectId) || (await this.turns.takeUnlessAborted(projectId, withdrawn));
@@ -127,7 +121,7 @@ export class DeliverySender {
     for (const { deliveryId } of deliveries) this.#inFlight.delete(deliveryId);
   }
 
-  async #sendBatch(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  async #sendBatch(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const { deliveries } = batch;
     const { id } = context.self;
     const secrets =
@@ -141,7 +135,7 @@ export class DeliverySender {
         try {
           const request = { batch, secrets, delivery, event: bodies[index], withdrawn };
           result = await this.#attempt(request, context);
-          if (typeof result !== 'string' && (await this.#isLogged(batch, delivery))) {
+          if (typeof result !== 'string') {
             // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
             await reporter.add({ ...result, stops: batch.stops });
           }
@@ -152,19 +146,6 @@ export class DeliverySender {
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);
-  }
-
-  /**
-   * False: the event was lost in a failover since the batch was begun. Its result is not recorded, because the row would be one of an event that
-   * does not exist. The stitch, which was loaded again, knows nothing of the delivery.
-   */
-  async #isLogged({ projectId, resets }: BegunBatch, delivery: Delivery): Promise<boolean> {
-    const { followedLog } = this.#services;
-    if (resets === followedLog.resets || delivery.hasRow) return true;
-    const logged = await this.#retryPolicy.retry('it could not be read whether an event is there', () =>
-      followedLog.keepLogged(projectId, [delivery]),
-    );
-    return logged.length > 0;
   }
 
   async #postpone(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {
