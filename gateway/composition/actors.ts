@@ -129,13 +129,7 @@ export function createActors(options: ActorsOptions): Actors {
   const node = createNode({ ...options, recentWebhooks, graph }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const behind = new StitchesBehind(database, followedLog);
-  const scanners = createScanners(options, node, behind);
-  database.timeline.onChange(() => {
-    followedLog.reset();
-    behind.reset();
-    node.reload();
-  });
+  const scanners = createScanners(options, node, followedLog);
   const waker = wakeStitches({
     notifier,
     followedLog,
@@ -204,7 +198,7 @@ function createStore({ database, notifier, log, tracer, metrics }: ActorsOptions
 function createScanners(
   { database, notifier, clock, log }: ActorsOptions,
   node: Node,
-  behind: StitchesBehind,
+  followedLog: FollowedLog,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
   const create = (kind: string, find: () => Pages, command: string, payload: object): RecoveryScanner =>
     new RecoveryScanner({
@@ -216,10 +210,17 @@ function createScanners(
     });
   const pages = (find: typeof unfinishedStitches) => (): Pages =>
     findPages((limit, after) => find(database, limit, after));
+  const behind = new StitchesBehind(database, followedLog);
   notifier.addListener({
     onAppended(stretches) {
       for (const appended of stretches) behind.add(appended);
     },
+  });
+  // After a failover, what is remembered of the log and of rows may be ahead of them.
+  database.timeline.onChange(() => {
+    followedLog.reset();
+    behind.reset();
+    node.reload();
   });
   return [
     create('stitch', () => behind.find(), 'sweep', {}),

@@ -70,6 +70,7 @@ const upsertProbe = `
   insert into lane_marks (lane_id, epoch, batch, updated_at) values ($1, 0, 0, now())
   on conflict (lane_id) do update set updated_at = now()`;
 const probeTimeoutMs = 2_000;
+const probeId = randomUUID();
 
 /** The server cancels a look into the index of words after this many milliseconds. */
 const searchTimeoutMs = 1_000;
@@ -98,7 +99,6 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   let closing: Promise<void> | undefined;
   const timeline = new Timeline(log);
-  const probeId = randomUUID();
   const verify = createVerify(timeline);
   const settings: pg.PoolConfig = {
     connectionString: url,
@@ -144,7 +144,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     search: (projectId, text, values) => searches.query(projectId, text, values),
     pools: () => ({ queries: toPoolUse(pool), lists: scans.use, searches: searches.use }),
     check: () => requirePrimary(pool),
-    probeWrite: () => writeProbe(pool, probeId),
+    probeWrite: () => writeProbe(pool),
     migrate: () => migrate(orm, timeline, url, log),
     compareSchema: () => compareSchema(pool, listMigrations(orm.em.getDriver(), orm.config)),
     close: () => (closing ??= close()),
@@ -152,7 +152,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Writes the row of this process. */
-async function writeProbe(pool: pg.Pool, probeId: string): Promise<void> {
+async function writeProbe(pool: pg.Pool): Promise<void> {
   const statement: pg.QueryConfig & Pick<pg.ClientConfig, 'query_timeout'> = {
     text: upsertProbe,
     values: [probeId],

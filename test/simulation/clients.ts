@@ -347,7 +347,8 @@ export class Clients {
           const { timeline } = this.#fleet.simulation.database;
           wasLocal = member.shards.has(getShard(to.id, shardCount)) && member.isLeased;
           member.ask(to, command, { ...payload, attempt }).then(
-            value => answer({ is: 'ok', value, isCertain: this.#isCertain(member, wasLocal, arrivedAt), timeline }),
+            value =>
+              answer({ is: 'ok', value, isCertain: this.#isCertain(member, wasLocal, arrivedAt), timeline }),
             (error: unknown) => answer(this.#refusal(error)),
           );
         }),
