@@ -151,13 +151,7 @@ export function createActors(options: ActorsOptions): Actors {
   const node = createNode({ ...options, recentWebhooks, graph }, outbound, store, () => {
     for (const scanner of scanners) scanner.scanSoon('owned');
   });
-  const behind = new StitchesBehind(database, followedLog);
-  const scanners = createScanners(options, node, behind, outbound.channelTurns);
-  database.timeline.onChange(() => {
-    followedLog.reset();
-    behind.reset();
-    node.reload();
-  });
+  const scanners = createScanners(options, node, followedLog, outbound.channelTurns);
   const waker = wakeStitches({
     notifier,
     followedLog,
@@ -227,7 +221,7 @@ function createStore({ database, notifier, onStored, log, tracer, metrics }: Act
 function createScanners(
   { database, notifier, clock, log }: ActorsOptions,
   node: Node,
-  behind: StitchesBehind,
+  followedLog: FollowedLog,
   turns: ChannelTurns,
 ): readonly [RecoveryScanner, ...RecoveryScanner[]] {
   const create = (
@@ -249,10 +243,17 @@ function createScanners(
     create('channel', pages(find), 'work', { work } satisfies DoWork, () => turns.hasRoom(work));
   const pages = (find: typeof unfinishedStitches) => (): Pages =>
     findPages((limit, after) => find(database, limit, after));
+  const behind = new StitchesBehind(database, followedLog);
   notifier.addListener({
     onAppended(stretches) {
       for (const appended of stretches) behind.add(appended);
     },
+  });
+  // After a failover, what is remembered of the log and of rows may be ahead of them.
+  database.timeline.onChange(() => {
+    followedLog.reset();
+    behind.reset();
+    node.reload();
   });
   return [
     create('stitch', () => behind.find(), 'sweep', {}),

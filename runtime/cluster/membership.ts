@@ -332,7 +332,10 @@ export class Membership {
     context.counters.stepDowns++;
     // Its alert fires: the lease has ended early.
     context.counters.leaseExpiries++;
-    context.log.warn({}, 'this node cannot write to the database, and others can: it leaves its shards to them');
+    context.log.warn(
+      {},
+      'this node cannot write to the database, and others can: it leaves its shards to them',
+    );
     await this.#removeEntry(incarnation);
     onEvicted();
   }

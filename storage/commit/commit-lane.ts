@@ -136,8 +136,7 @@ export class CommitLane {
     let rest = pending;
     for (;;) {
       rest = rest.filter(
-        entry =>
-          rejectUnlessUnbroken(entry) && this.#rejectUnlessCurrent(entry) && this.#rejectIfOpen(entry),
+        entry => rejectUnlessUnbroken(entry) && this.#rejectUnlessCurrent(entry) && this.#rejectIfOpen(entry),
       );
       if (rest.length === 0) return;
       const batch = new Batch(this.#options.tables);

@@ -30,8 +30,8 @@ export class InDoubt extends Error {
 }
 
 const connectTimeoutMs = 5_000;
-/** Default of `silenceMs`. */
-const defaultSilenceMs = 15_000;
+/** A connection that is silent for this much longer than the server lets a statement run counts as lost. */
+const silenceMs = 15_000;
 // Both create the row where it is missing: the retention sweep removes the marker of a lane that was idle for a week.
 const setCommitMarker = {
   name: 'lane.commit_marker',
@@ -62,25 +62,14 @@ export class LaneConnection {
   readonly #name: string;
   readonly #statementMs: number;
   readonly #timeline: Timeline;
-  readonly #silenceMs: number;
   readonly #laneId = randomUUID();
   #epoch = 0;
   /** That the marker was last written or read on. */
   #generation: number | undefined;
   #client: pg.Client | undefined;
 
-  /**
-   * @param statementMs the server cancels a statement that takes longer
-   * @param silenceMs a connection that is silent for this much longer than a statement may take counts as lost
-   */
-  constructor(
-    url: string,
-    name: string,
-    statementMs: number,
-    timeline: Timeline,
-    silenceMs = defaultSilenceMs,
-  ) {
-    this.#silenceMs = silenceMs;
+  /** @param statementMs the server cancels a statement that takes longer */
+  constructor(url: string, name: string, statementMs: number, timeline: Timeline) {
     this.#url = url;
     this.#name = name;
     this.#timeline = timeline;
@@ -185,7 +174,7 @@ export class LaneConnection {
       connectionString: this.#url,
       application_name: this.#name,
       connectionTimeoutMillis: connectTimeoutMs,
-      query_timeout: this.#statementMs + this.#silenceMs,
+      query_timeout: this.#statementMs + silenceMs,
       keepAlive: true,
       pipeline: true,
       // Every batch has arrays of other lengths: a plan for each would cost more than it gains.

@@ -84,7 +84,7 @@ export class PostgresStore implements Store<Write> {
     this.#database = database;
     this.#notifier = notifier;
     this.#onStored = options.onStored;
-    this.#probe = new WriteProbe(database.url, database.timeline);
+    this.#probe = new WriteProbe(database);
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
     this.#commits = new GroupCommit({
       url: database.url,
@@ -146,8 +146,8 @@ export class PostgresStore implements Store<Write> {
   }
 
   /** Flushes what waits, then closes the connections. Idempotent. */
-  async close(): Promise<void> {
-    await Promise.all([this.#commits.close(), this.#probe.close()]);
+  close(): Promise<void> {
+    return this.#commits.close();
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {

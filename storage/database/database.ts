@@ -3,6 +3,7 @@
  * ORM's own `execute` writes values into the text on the client. Commits of actors have connections of their own, see
  * storage/commit.)
  */
+import { randomUUID } from 'node:crypto';
 import { MikroORM } from '@mikro-orm/postgresql';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { CompiledQuery } from 'kysely';
@@ -48,6 +49,8 @@ export interface Database {
   readonly pools: () => Readonly<Record<'lists' | 'queries' | 'searches', PoolUse>>;
   /** Resolves when the database takes reads and writes. */
   check(): Promise<void>;
+  /** Commits a row of this process. Rejects two seconds after it was sent, if there is no answer. */
+  probeWrite(): Promise<void>;
   /** Brings the schema up to date. Any number of nodes may call it at once: one works, the others wait and find it done. */
   migrate(): Promise<void>;
   /** How the schema differs from this program's. Changes nothing. */
@@ -61,6 +64,13 @@ export type Queries = Pick<Database, 'query'>;
 
 /** A statement that is this late beyond its time limit has lost its answer: its connection is closed. */
 const silenceMs = 5_000;
+
+/** Beside the markers of commit lanes: maintenance removes the row when its process is gone for a week. */
+const upsertProbe = `
+  insert into lane_marks (lane_id, epoch, batch, updated_at) values ($1, 0, 0, now())
+  on conflict (lane_id) do update set updated_at = now()`;
+const probeTimeoutMs = 2_000;
+const probeId = randomUUID();
 
 /** The server cancels a look into the index of words after this many milliseconds. */
 const searchTimeoutMs = 1_000;
@@ -134,10 +144,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     search: (projectId, text, values) => searches.query(projectId, text, values),
     pools: () => ({ queries: toPoolUse(pool), lists: scans.use, searches: searches.use }),
     check: () => requirePrimary(pool),
+    probeWrite: () => writeProbe(pool),
     migrate: () => migrate(orm, timeline, url, log),
     compareSchema: () => compareSchema(pool, listMigrations(orm.em.getDriver(), orm.config)),
     close: () => (closing ??= close()),
   };
+}
+
+/** Writes the row of this process. */
+async function writeProbe(pool: pg.Pool): Promise<void> {
+  const statement: pg.QueryConfig & Pick<pg.ClientConfig, 'query_timeout'> = {
+    text: upsertProbe,
+    values: [probeId],
+    query_timeout: probeTimeoutMs,
+  };
+  await pool.query(statement);
 }
 
 /** Checks each new connection of a pool. */

@@ -96,8 +96,7 @@ export class Timeline {
   /** Checks a new connection before it is used. Rejects with {@link StandbyServer} for a standby, and for a former primary. */
   async admit(client: pg.Client): Promise<void> {
     const server = await readServer(client);
-    const isCurrent = (): boolean => this.#known === undefined || isSame(server, this.#known);
-    if (!isCurrent()) {
+    if (this.#known !== undefined && !isSame(server, this.#known)) {
       this.#requireNewer(server);
       this.#become(server, await raiseGeneration(client, server));
     }

@@ -80,10 +80,6 @@ const selectThreads = `
     order by seq limit ${threadEvents}
   ) e order by t.n, e.seq`;
 
-const selectKept = `
-  select e.event_id as id from unnest($2::bigint[], $3::text[], $4::timestamptz[]) as k(seq, id, at)
-  join events e on e.project_id = $1 and e.seq = k.seq and e.event_id = k.id and e.occurred_at = k.at`;
-
 // A scheduled delivery has the instant of its event, which names the partition. By the days of these events alone: joined with a list of 256 keys
 // the planner reckons with a look into each partition for each of them, and reads the index of the whole table instead (in a table of 63,000 rows
 // and 38 days 30 to 120 ms, and 0.4 in place of it; with 250 keys of all days 30 and 16).
@@ -141,30 +137,6 @@ export class FollowedLog {
     this.#db = db;
     this.#tail = new LogTail(db, clock);
     this.#subscriptions = new SubscriptionCache(db);
-  }
-
-  /** Counts how often the log may have gone back, as this process knows it. */
-  get resets(): number {
-    return this.#resets;
-  }
-
-  /** Those of the deliveries whose event is in the log. Rejects as the database does. */
-  async keepLogged<T extends Pick<OpenDelivery, 'eventId' | 'eventSeq' | 'eventAt'>>(
-    projectId: string,
-    deliveries: readonly T[],
-  ): Promise<T[]> {
-    const rows = await this.#db.query<{ id: string }>(
-      selectKept,
-      [
-        projectId,
-        deliveries.map(({ eventSeq }) => eventSeq),
-        deliveries.map(({ eventId }) => eventId),
-        deliveries.map(({ eventAt }) => eventAt),
-      ],
-      'deliveries.logged',
-    );
-    const logged = new Set(rows.map(({ id }) => id));
-    return deliveries.filter(({ eventId }) => logged.has(eventId));
   }
 
   /** Drops what is kept of the log, which may have gone back. Reads that are under way reject with `TimelineChanged`. */

@@ -186,12 +186,12 @@ export class SubscriptionCache {
   /** Of that version or a later one. Rejects as the database does, and with `TimelineChanged` when there is no such version any more. */
   async get(projectId: string, version: number): Promise<Subscriptions> {
     // The first read may have begun before the version was committed.
-    for (let reads = 0; reads <= 2; reads++) {
+    for (let reads = 0; ; reads++) {
       const kept = this.peek(projectId, version);
       if (kept !== undefined) return kept;
+      if (reads === 2) throw new TimelineChanged();
       await (this.#reading.get(projectId) ?? this.#read(projectId));
     }
-    throw new TimelineChanged();
   }
 
   /**

@@ -40,9 +40,9 @@ export interface LoggedEvent {
 
 // Epochs of generation 0 are those of releases that knew no generations.
 const selectHeads = `
-  select p.project_id as "projectId", p.last_seq as seq,
-    case when g.generation > 0 then p.epoch || '-' || g.generation else p.epoch end as epoch
-  from project_streams p left join log_generation g on true where p.project_id = any ($1::text[])`;
+  select project_id as "projectId", last_seq as seq,
+    epoch || coalesce((select '-' || generation from log_generation where generation > 0), '') as epoch
+  from project_streams where project_id = any ($1::text[])`;
 
 /** The heads of the projects that exist, in no order. */
 export function streamHeads(db: Queries, projectIds: readonly string[]): Promise<StreamHead[]> {

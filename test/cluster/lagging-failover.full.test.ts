@@ -5,7 +5,7 @@
 import t, { type Test } from 'tap';
 import type { EventEnvelope } from '../../protocol/resources/event.ts';
 import type { Message } from '../../protocol/resources/message.ts';
-import { Client as StreamClient, openStream } from '../gateway/stream/stream-fixture.ts';
+import { type Client as StreamClient, openStream } from '../gateway/stream/stream-fixture.ts';
 import { inspectThreads } from '../node/history.ts';
 import { Line } from '../node/client.ts';
 import { newStitch, signUp, type Tenant } from '../node/tenant.ts';
@@ -85,7 +85,10 @@ t.test('a failover that loses commits', async t => {
 
   const { messages, gaps } = await inspectThreads(through(t, tenant, two), load);
   const { lost: missing, doubled, disordered, untrue } = messages;
-  t.same({ missing, doubled, disordered, untrue, gaps }, { missing: [], doubled: [], disordered: [], untrue: [], gaps: [] });
+  t.same(
+    { missing, doubled, disordered, untrue, gaps },
+    { missing: [], doubled: [], disordered: [], untrue: [], gaps: [] },
+  );
   const acknowledged = load.messages.map(({ message }) => message.messageId);
   await eventually('webhook of everything acknowledged since', async () => {
     const delivered = listDelivered(webhooks);
@@ -99,9 +102,16 @@ t.test('a failover that loses commits', async t => {
     await client.until(console => listShown(console).has(last));
     const shown = client.frames.flatMap(({ type, seq = 0 }) => (type === 'event' ? [seq] : []));
     const since = shown.slice(shown.findIndex((seq, i) => i > 0 && seq <= (shown[i - 1] ?? 0)));
-    t.ok(since.every((seq, i) => i === 0 || seq === (since[i - 1] ?? 0) + 1), 'without gaps since then');
+    t.ok(
+      since.every((seq, i) => i === 0 || seq === (since[i - 1] ?? 0) + 1),
+      'without gaps since then',
+    );
   }
   const stale = openStream(t, two, tenant.projectId, { bearer: tenant.key.bearer });
-  t.match(await stale.resume({ epoch, seq: cursor }), { type: 'reset', reason: 'epoch' }, 'a cursor of before');
+  t.match(
+    await stale.resume({ epoch, seq: cursor }),
+    { type: 'reset', reason: 'epoch' },
+    'a cursor of before',
+  );
   t.notOk(listShown(stale).size > 1, 'nothing is repeated');
 });

@@ -140,7 +140,8 @@ export class Chaos {
         schedule.after(maxLeaseWithoutDatabaseMs, () => {
           const isOver = this.#isOver || ms <= maxLeaseWithoutDatabaseMs || outages !== database.outages;
           // What it has not observed, it cannot know.
-          if (!isOver && renewalsFailed === member.metrics.counters.renewalsFailed) this.#checkLeft(member, since);
+          if (!isOver && renewalsFailed === member.metrics.counters.renewalsFailed)
+            this.#checkLeft(member, since);
         });
         schedule.after(ms, () => {
           this.#parts.tell(() => `${name} reaches the database again`);

@@ -14,13 +14,15 @@ import { limits, type Member } from './member.ts';
 import { shardCount } from './simulation.ts';
 
 const timeoutMs = 4_000;
+/** An answer is on its way no longer than this. */
+const longestWayMs = 10_000;
 /** Tries that were all refused, after which a client gives up. */
 const maxRefusals = 12;
 
 /** What a client heard of one try. */
 type Answer =
-  /** `timeline`: the last failover of the database that the node had noticed. */
-  | { readonly is: 'ok'; readonly value: unknown; readonly timeline: number }
+  /** `isCertain`: it was decided when its node had noticed the last failover of the database. */
+  | { readonly is: 'ok'; readonly value: unknown; readonly isCertain: boolean; readonly timeline: number }
   | { readonly is: 'refused'; readonly code: string; readonly reason: unknown }
   | { readonly is: 'unknown' };
 
@@ -98,12 +100,25 @@ export class Clients {
     const { rows } = this.#fleet.simulation.database;
     if (actor === notes) return rows.writes.some(({ key }) => key === id);
     const ref = (ledgers as readonly string[]).includes(actor) ? ledgerRef(actor) : conversationRef(actor);
-    return (rows.read(ref)?.state as { readonly marks: readonly string[] } | undefined)?.marks.includes(id) ?? false;
+    return (
+      (rows.read(ref)?.state as { readonly marks: readonly string[] } | undefined)?.marks.includes(id) ??
+      false
+    );
   }
 
-  /** The node may have answered from what the database has lost since. */
+  /** The answer may be of what the database has lost. */
   #isOutdated(answer: Answer): boolean {
-    return answer.is === 'ok' && answer.timeline !== this.#fleet.simulation.database.timeline;
+    if (answer.is !== 'ok') return false;
+    return !answer.isCertain || answer.timeline !== this.#fleet.simulation.database.timeline;
+  }
+
+  /** Whether every node that may have decided the command had noticed the last failover when the command came. */
+  #isCertain(member: Member, wasLocal: boolean, arrivedAt: number): boolean {
+    const { database } = this.#fleet.simulation;
+    if (wasLocal) return database.getNoticedAt(member.machine) <= arrivedAt;
+    // An answer of a node that has died may be on its way.
+    if (arrivedAt - database.failedOverAt < longestWayMs) return false;
+    return this.#fleet.alive.every(({ machine }) => database.getNoticedAt(machine) <= arrivedAt);
   }
 
   /** Whether that actor answers through that node: at once, or when its node has been found dead and others have taken over. */
@@ -328,9 +343,12 @@ export class Clients {
       const answer = (heard: Answer): void => void schedule.after(latency, () => settle(heard));
       schedule.after(latency, () =>
         member.machine.run(() => {
+          const arrivedAt = schedule.now;
+          const { timeline } = this.#fleet.simulation.database;
           wasLocal = member.shards.has(getShard(to.id, shardCount)) && member.isLeased;
           member.ask(to, command, { ...payload, attempt }).then(
-            value => answer({ is: 'ok', value, timeline: member.knownTimeline }),
+            value =>
+              answer({ is: 'ok', value, isCertain: this.#isCertain(member, wasLocal, arrivedAt), timeline }),
             (error: unknown) => answer(this.#refusal(error)),
           );
         }),

@@ -82,11 +82,7 @@ export class StreamEndpoint {
    * A client opens its stream and resumes after the cursor. Until the returned function is called, `frame` is called with every frame and with
    * the last failover that the node had noticed when it sent the frame.
    */
-  open(
-    projectId: string,
-    cursor: Cursor,
-    frame: (text: string, knownTimeline: number) => void,
-  ): () => void {
+  open(projectId: string, cursor: Cursor, frame: (text: string, knownTimeline: number) => void): () => void {
     const admission = {
       projectId,
       environmentId: undefined,

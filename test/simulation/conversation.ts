@@ -60,13 +60,19 @@ export interface LedgerState {
 
 type Command<Payload, Reply> = { readonly payload: Payload; readonly reply: Reply };
 
+/** Of an event that a failover has lost, another one may have the sequence. */
+interface Delivered {
+  readonly sequence: number;
+  readonly mark: string;
+}
+
 type ConversationCommands = {
   readonly post: Command<Post, number>;
   readonly read: Command<Asked, readonly string[]>;
   readonly refuse: Command<Asked, never>;
   readonly wake: Command<{ readonly mark: string }, number>;
   readonly nudge: Command<{ readonly mark: string }, number>;
-  readonly delivered: Command<{ readonly sequence: number }, number>;
+  readonly delivered: Command<Delivered, number>;
   readonly redrive: Command<unknown, number>;
 };
 
@@ -117,18 +123,19 @@ function happen(
     state: { ...state, marks },
     writes: [...(more.writes ?? []), event],
     remind: [...(more.remind ?? []), redrive],
-    effects: [...(more.effects ?? []), ...next(state.delivered, state.marks.length, sequence)],
+    effects: [...(more.effects ?? []), ...next(state.delivered, state.marks.length, marks)],
     reply: sequence,
   };
 }
 
 /** Starts the delivery of what comes next, unless one is under way. */
-function next(delivered: number, before: number, sequence: number): Effect[] {
-  return delivered === before && sequence > delivered ? [deliver(delivered + 1)] : [];
+function next(delivered: number, before: number, marks: readonly string[]): Effect[] {
+  return delivered === before && marks.length > delivered ? [deliver(delivered + 1, marks)] : [];
 }
 
-function deliver(sequence: number): Effect {
-  return { do: 'perform', task: 'deliver', payload: { sequence } };
+function deliver(sequence: number, marks: readonly string[]): Effect {
+  const payload: Delivered = { sequence, mark: marks[sequence - 1] ?? '' };
+  return { do: 'perform', task: 'deliver', payload };
 }
 
 function post(state: Conversation, payload: Post, turn: Turn): Happened {
@@ -193,24 +200,23 @@ function conversationKind(probe: Probe): AnyActorKind {
         see('nudge', payload, turn);
         return happen(state, payload.mark, turn);
       },
-      delivered: (state, { sequence }) => {
-        // The event may be one that a failover has lost.
-        const isNext = sequence === state.delivered + 1 && sequence <= state.marks.length;
+      delivered: (state, { sequence, mark }) => {
+        const isNext = sequence === state.delivered + 1 && state.marks[sequence - 1] === mark;
         if (!isNext) return { reply: state.delivered };
-        const effects = sequence < state.marks.length ? [deliver(sequence + 1)] : [];
+        const effects = sequence < state.marks.length ? [deliver(sequence + 1, state.marks)] : [];
         return { state: { ...state, delivered: sequence }, effects, reply: sequence };
       },
       redrive: (state, _, { now }) => {
         const { delivered, marks } = state;
         if (delivered === marks.length) return { reply: delivered };
         const redrive = { key: 'redrive', at: now + redriveMs, command: 'redrive', payload: {} };
-        return { remind: [redrive], effects: [deliver(delivered + 1)], reply: delivered };
+        return { remind: [redrive], effects: [deliver(delivered + 1, marks)], reply: delivered };
       },
     },
     tasks: {
-      deliver: async ({ sequence }: { readonly sequence: number }, { self, ask }) => {
+      deliver: async ({ sequence, mark }: Delivered, { self, ask }) => {
         await probe.deliver(self.id, sequence);
-        await ask(self, 'delivered', { sequence });
+        await ask(self, 'delivered', { sequence, mark });
       },
     },
   });

@@ -92,6 +92,7 @@ export class SimulatedDatabase {
   #statements = 0;
   /** Counts the failovers. */
   #timeline = 0;
+  #failedOverAt = -Infinity;
   /** Goes back to what the standby has; undefined while it follows. */
   #standby: (() => void)[] | undefined;
   /** Kept beside the database: what it has lost, others have to forget. */
@@ -145,6 +146,17 @@ export class SimulatedDatabase {
     return this.#nodes.get(machine)?.timeline ?? this.#timeline;
   }
 
+  /** When the node noticed the last failover, in virtual milliseconds: 0 where there was none, Infinity until it has noticed. */
+  getNoticedAt(machine: Machine): number {
+    const access = this.#nodes.get(machine);
+    return access === undefined || access.timeline === this.#timeline ? (access?.noticedAt ?? 0) : Infinity;
+  }
+
+  /** When the last failover was, in virtual milliseconds. */
+  get failedOverAt(): number {
+    return this.#failedOverAt;
+  }
+
   /** One node reaches the database, or does not, whatever others do. */
   cutOff(machine: Machine, isCutOff: boolean): void {
     const access = this.#nodes.get(machine);
@@ -191,6 +203,7 @@ export class SimulatedDatabase {
     for (const restore of this.#standby ?? []) restore();
     this.#standby = undefined;
     this.#timeline++;
+    this.#failedOverAt = this.options.schedule.now;
     return before - this.commits.length;
   }
 
@@ -204,6 +217,7 @@ export class SimulatedDatabase {
     const access = this.#nodes.get(machine);
     if (access === undefined || access.timeline === this.#timeline) return;
     access.timeline = this.#timeline;
+    access.noticedAt = this.options.schedule.now;
     machine.run(access.onFailover);
   }
 
@@ -227,7 +241,10 @@ export class SimulatedDatabase {
     const appended = new WeakMap<Commit, Appended>();
     const doubtful = new WeakSet<Commit>();
     const decidedOn = new WeakMap<Commit, number>();
-    const appliedAs = new WeakMap<Commit, { readonly timeline: number; readonly applied: Applied | undefined }>();
+    const appliedAs = new WeakMap<
+      Commit,
+      { readonly timeline: number; readonly applied: Applied | undefined }
+    >();
     const inner = new MemoryStore({
       clock: machine,
       database: this.rows,
@@ -251,7 +268,7 @@ export class SimulatedDatabase {
         appliedAs.set(commit, { timeline: this.#timeline, applied: this.commits.at(-1) });
       },
     });
-    const access = { store: inner, timeline: this.#timeline, isCutOff: false, onFailover };
+    const access = { store: inner, timeline: this.#timeline, noticedAt: 0, isCutOff: false, onFailover };
     this.#nodes.set(machine, access);
     this.#update(access);
     return new SimulatedStore(this, machine, inner, notifier, {
@@ -388,6 +405,8 @@ interface NodeAccess {
   readonly store: MemoryStore;
   /** The last failover that the node has noticed. */
   timeline: number;
+  /** Virtual milliseconds. */
+  noticedAt: number;
   isCutOff: boolean;
   readonly onFailover: () => void;
 }

@@ -198,7 +198,7 @@ export class Deliveries {
     const { verdict } = this.#options;
     const loadedAt = this.#known.getLoadedAt(node, stitchId);
     for (const delivery of deliveries) {
-      const { deliveryId, eventSeq, eventName, trigger } = delivery;
+      const { deliveryId, eventSeq, eventName, trigger, attempts } = delivery;
       const settledAt = this.#rows.get(deliveryId)?.settledAt;
       if (this.#known.begin(node, stitchId, delivery, stops, settledAt)) {
         const detail = `${node} sends ${deliveryId} of event ${eventSeq} to ${stitchId}, which it has settled`;
@@ -207,8 +207,8 @@ export class Deliveries {
       const expected = this.#expected.get(deliveryId);
       const stop = this.#stopped.get(deliveryId);
       const isCancelled = stop !== undefined && (stop.at < loadedAt || stop.number <= stops);
-      // A node that has read the stitch's row since knows nothing of what is lost.
-      const isLost = (this.#lost.get(deliveryId) ?? -Infinity) > loadedAt;
+      // A node that has read the stitch's row since knows nothing of what is lost, unless an attempt that was under way has left a row.
+      const isLost = (this.#lost.get(deliveryId) ?? -Infinity) > (attempts > 0 ? 0 : loadedAt);
       const isKnown = expected !== undefined || trigger !== 'scheduled' || isLost;
       if (!isCancelled && isKnown) continue;
       const detail = `${node} sends event ${eventSeq} (${eventName}) to ${stitchId}, which does not want it`;

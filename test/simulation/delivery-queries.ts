@@ -71,10 +71,6 @@ const queries: Readonly<Record<string, Query>> = {
         .slice(0, threadEvents)
         .map(event => ({ ...toTailRow(sources, event), n: index + 1 })),
     ),
-  'deliveries.logged': (
-    { log },
-    [projectId, seqs, ids]: readonly [string, readonly number[], readonly string[]],
-  ) => ids.flatMap((id, at) => (findEvent(log(projectId), seqs[at] ?? 0)?.eventId === id ? [{ id }] : [])),
   'deliveries.recorded': ({ tables }, [ids, from, to]: readonly [readonly string[], string, string]) =>
     ids.flatMap(id => {
       const at = tables.deliveries.get(id)?.createdAt ?? '';

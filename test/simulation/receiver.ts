@@ -43,7 +43,8 @@ export class Receiver {
     const wasCurrent = isCurrent();
     await schedule.sleep(1 + random.next() * 10);
     const refuses = faults.strikes('failing receiver', 0.1);
-    if (!refuses) this.#take(conversation, sequence, wasCurrent && timeline === this.#options.database.timeline);
+    if (!refuses)
+      this.#take(conversation, sequence, wasCurrent && timeline === this.#options.database.timeline);
     const loses = faults.strikes('failing receiver', 0.05);
     await schedule.sleep(1 + random.next() * 10);
     await new Promise<void>(resolve => machine.run(resolve));

@@ -35,11 +35,6 @@ const maxAgainMs = 2_000;
  */
 const maxBatches = 8_192;
 
-interface BegunBatch extends SendBatch {
-  /** How often the log may have gone back before the batch was begun. */
-  readonly resets: number;
-}
-
 /** What an attempt is made with. */
 interface AttemptRequest {
   readonly batch: SendBatch;
@@ -99,15 +94,14 @@ export class DeliverySender {
       const deliveries = batch.deliveries.filter(({ deliveryId }) => !this.#inFlight.has(deliveryId));
       if (this.#draining || deliveries.length === 0) return;
       for (const { deliveryId } of deliveries) this.#inFlight.add(deliveryId);
-      const { resets } = this.#services.followedLog;
-      await this.#sendAtRate({ ...batch, deliveries, resets }, sending.withdrawn, context);
+      await this.#sendAtRate({ ...batch, deliveries }, sending.withdrawn, context);
     } finally {
       this.#withdrawals.end(id, sending);
     }
   };
 
   /** Sends a batch at once if its host has no rate; otherwise each delivery when the rate allows it. Holds no turn of the node meanwhile. */
-  async #sendAtRate(batch: BegunBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
+  async #sendAtRate(batch: SendBatch, withdrawn: AbortSignal, context: TaskContext): Promise<void> {
     const found = this.#hostTurns.findBucket(batch);
     const bucket = found instanceof Promise ? await found : found;
     if (bucket === undefined) return this.#sendInTurn(batch, withdrawn, context);
@@ -122,7 +116,7 @@ export class DeliverySender {
   }
 
   async #sendInTurn(
-    batch: BegunBatch,
+    batch: SendBatch,
     withdrawn: AbortSignal,
     context: TaskContext,
     provableHost?: string,
@@ -155,7 +149,7 @@ export class DeliverySender {
   }
 
   async #sendBatch(
-    batch: BegunBatch,
+    batch: SendBatch,
     withdrawn: AbortSignal,
     context: TaskContext,
     provableHost: string | undefined,
@@ -173,7 +167,7 @@ export class DeliverySender {
         try {
           const request = { batch, secrets, delivery, event: bodies[index], withdrawn, provableHost };
           result = await this.#attempt(request, context);
-          if (typeof result !== 'string' && (await this.#isLogged(batch, delivery))) {
+          if (typeof result !== 'string') {
             // Until its row is there, an actor that is loaded again finds it in the log as what was never sent.
             await reporter.add({ ...result, stops: batch.stops });
           }
@@ -184,19 +178,6 @@ export class DeliverySender {
       }),
     );
     if (reporter.open === 0) this.#reporters.delete(id);
-  }
-
-  /**
-   * False: the event was lost in a failover since the batch was begun. Its result is not recorded, because the row would be one of an event that
-   * does not exist. The stitch, which was loaded again, knows nothing of the delivery.
-   */
-  async #isLogged({ projectId, resets }: BegunBatch, delivery: Delivery): Promise<boolean> {
-    const { followedLog } = this.#services;
-    if (resets === followedLog.resets || delivery.hasRow) return true;
-    const logged = await this.#retryPolicy.retry('it could not be read whether an event is there', () =>
-      followedLog.keepLogged(projectId, [delivery]),
-    );
-    return logged.length > 0;
   }
 
   async #postpone(deliveries: readonly Delivery[], context: TaskContext): Promise<void> {

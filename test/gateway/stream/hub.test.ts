@@ -341,5 +341,9 @@ t.test('a log that went back', async t => {
   hub.join(projectId, waiting);
   await clock.advance(0);
   t.equal(waiting.loads, 1);
-  t.same([live, waiting].map(({ resets }) => resets.length), [1, 0], 'the same epoch resets nobody');
+  t.same(
+    [live, waiting].map(({ resets }) => resets.length),
+    [1, 0],
+    'the same epoch resets nobody',
+  );
 });

@@ -29,7 +29,14 @@ t.test('no node leaves its shards while the store is away for all', async t => {
       .sort();
   const before = incarnations();
   // They notice within the time of a probe, and come back one by one.
-  for (const [process, waitMs] of [[one, 400], [two, 700], [three, 30_000], [two, 1_000], [one, 500], [three, 0]] as const) {
+  for (const [process, waitMs] of [
+    [one, 400],
+    [two, 700],
+    [three, 30_000],
+    [two, 1_000],
+    [one, 500],
+    [three, 0],
+  ] as const) {
     process.shards.canWrite = !process.shards.canWrite;
     await cluster.clock.advance(waitMs);
   }
@@ -39,12 +46,15 @@ t.test('no node leaves its shards while the store is away for all', async t => {
   t.same(cluster.owners(), share(cluster, 'one', 'two', 'three'));
 });
 
-t.test('a node that drains counts for nothing: the last one that stays keeps its shards without the store', async t => {
-  const { cluster, one, two, three } = await trio();
-  await cluster.clock.until(three.placement.drain());
-  one.shards.canWrite = false;
-  two.shards.canWrite = false;
-  await cluster.clock.advance(10_000);
-  t.equal(total([one, two], 'stepDowns'), 0);
-  await cluster.untilServed(0);
-});
+t.test(
+  'a node that drains counts for nothing: the last one that stays keeps its shards without the store',
+  async t => {
+    const { cluster, one, two, three } = await trio();
+    await cluster.clock.until(three.placement.drain());
+    one.shards.canWrite = false;
+    two.shards.canWrite = false;
+    await cluster.clock.advance(10_000);
+    t.equal(total([one, two], 'stepDowns'), 0);
+    await cluster.untilServed(0);
+  },
+);

@@ -57,21 +57,27 @@ t.test('a newer timeline cuts what leads to the old server, and is told once, af
   const later = [cluster.connect(promoted), cluster.connect(promoted)];
   await Promise.all(later.map(client => timeline.admit(client)));
   t.same([timeline.generation, changes], [1, [1]]);
-  t.same([first, closed, ...later].map(({ isCut }) => isCut), [true, false, false, false]);
+  t.same(
+    [first, closed, ...later].map(({ isCut }) => isCut),
+    [true, false, false, false],
+  );
   await t.rejects(timeline.admit(cluster.connect(old)), { name: 'StandbyServer' }, 'the former primary');
 
   await timeline.admit(cluster.connect({ system: '8', timeline: 1 }));
   t.same([timeline.generation, changes], [2, [1, 2]], 'a restored dump');
 });
 
-t.test('a node that starts after the failover writes the row, and one that was slower does not raise it again', async t => {
-  const cluster = new Cluster();
-  const slow = await follow(cluster);
-  await new Timeline(silentLog).follow(cluster.connect(promoted));
-  t.equal(cluster.generation, 1);
-  await slow.timeline.admit(cluster.connect(promoted));
-  t.same([slow.timeline.generation, slow.changes], [1, [1]]);
-});
+t.test(
+  'a node that starts after the failover writes the row, and one that was slower does not raise it again',
+  async t => {
+    const cluster = new Cluster();
+    const slow = await follow(cluster);
+    await new Timeline(silentLog).follow(cluster.connect(promoted));
+    t.equal(cluster.generation, 1);
+    await slow.timeline.admit(cluster.connect(promoted));
+    t.same([slow.timeline.generation, slow.changes], [1, [1]]);
+  },
+);
 
 t.test('a service that hides the history of its servers is used as it is', async t => {
   const cluster = new Cluster();

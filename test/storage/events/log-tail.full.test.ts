@@ -31,7 +31,10 @@ async function createLog(): Promise<{
     async goBack(count) {
       ids.length = count;
       await database.query('delete from events where project_id = $1 and seq > $2', [projectId, count]);
-      await database.query('update project_streams set last_seq = $2 where project_id = $1', [projectId, count]);
+      await database.query('update project_streams set last_seq = $2 where project_id = $1', [
+        projectId,
+        count,
+      ]);
     },
     async commit(count, body = '{}') {
       const first = ids.length + 1;
@@ -124,8 +127,7 @@ t.test('whatever happens in between', async () => {
           known = log.ids.length;
           for (const [reader, from] of readers.entries()) readers[reader] = Math.min(from, known + 1);
           for (const seq of erased.keys()) if (seq > known) erased.delete(seq);
-        }
-        else if (each.does === 'erase') {
+        } else if (each.does === 'erase') {
           const seq = 1 + Math.floor((log.ids.length - 1) * each.share);
           await database.query(`update events set body = '' where project_id = $1 and seq = $2`, [
             log.projectId,

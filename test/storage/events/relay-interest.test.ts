@@ -20,7 +20,13 @@ t.test('a subscription that nobody has announced', async t => {
       return answer;
     },
   };
-  const relay = new ClusterRelay({ transport, clock, notifier: new CommitNotifier(), from: 'one', getGeneration: () => 0 });
+  const relay = new ClusterRelay({
+    transport,
+    clock,
+    notifier: new CommitNotifier(),
+    from: 'one',
+    getGeneration: () => 0,
+  });
   let seq = 0;
   /** Commits an event, and waits until what that asks of NATS is answered. */
   const commit = async (): Promise<void> => {
