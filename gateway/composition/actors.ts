@@ -86,8 +86,6 @@ export interface ActorsOptions {
   readonly media: Media;
   readonly notifier: CommitNotifier;
   readonly hash: KeyedHash;
-  /** Called with what each committed batch has stored, by project, in UTF-16 units. Undefined: it is not counted. */
-  readonly onStored: ((stored: ReadonlyMap<string, number>) => void) | undefined;
   readonly vault: Vault;
   /** Drained with the actors. */
   readonly transport: Transport;
@@ -114,6 +112,8 @@ export interface Actors {
   readonly stitchMetrics: StitchMetrics;
   /** How many commits of this node wait or are in flight. */
   countCommits(): number;
+  /** What was committed since the last call, by project, in UTF-16 units. */
+  takeStored(): ReadonlyMap<string, number>;
   /** Resolves when the node serves its shards. */
   start(): Promise<void>;
   /** Drains node, pool, transport and store, in this order. */
@@ -164,6 +164,7 @@ export function createActors(options: ActorsOptions): Actors {
   return {
     node,
     countCommits: () => store.stats.depth,
+    takeStored: () => store.takeStored(),
     tools,
     trials,
     identityProviders: outbound.queues.identityProviders,
@@ -205,12 +206,12 @@ function createGraph({ config }: ActorsOptions, calls: ProviderCalls): Graph {
   });
 }
 
-function createStore({ database, notifier, onStored, log, tracer, metrics }: ActorsOptions): PostgresStore {
+function createStore({ config, database, notifier, log, tracer, metrics }: ActorsOptions): PostgresStore {
   return new PostgresStore({
     database,
     snapshots: [threadSnapshot, channelSnapshot, stitchSnapshot, runSnapshot],
     notifier,
-    onStored,
+    countsStored: config.rateLimits !== undefined,
     log,
     tracer,
     metrics,

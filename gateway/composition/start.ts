@@ -166,9 +166,8 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   // The mail sender is created last.
   let wakeMail = (): void => undefined;
   const media = openMedia(parts);
-  const quota = startQuota(parts);
-  const room = createStorageRoom(await startDiskSpace(parts), quota);
-  const actors = createNodeActors(parts, media, quota, () => wakeMail());
+  const actors = createNodeActors(parts, media, () => wakeMail());
+  const room = createStorageRoom(await startDiskSpace(parts), startQuota(parts, actors));
   const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, log, metrics };
   const { sweepEveryMs } = start.options;
   const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
@@ -301,7 +300,6 @@ function createNodeActors(
     onClose,
   }: Parts,
   media: Media,
-  quota: StorageQuota | undefined,
   wakeMail: () => void,
 ): Actors {
   const mail = async (notice: Omit<OwnerMail, 'now'>): Promise<void> => {
@@ -321,11 +319,6 @@ function createNodeActors(
     media,
     notifier,
     hash,
-    onStored:
-      quota &&
-      (stored => {
-        for (const [projectId, bytes] of stored) quota.add(projectId, bytes);
-      }),
     vault,
     transport: cluster.transport,
     placement: cluster.placement,
@@ -344,9 +337,13 @@ function createNodeActors(
 }
 
 /** How much tenants have written: what is pending is added when the node stops. Undefined where RATE_LIMITS is off. */
-function startQuota({ config, database, log, onClose }: Parts): StorageQuota | undefined {
-  if (config.rateLimits === undefined) return undefined;
-  const quota = new StorageQuota({ database, limits: config.limits, clock: systemClock, log });
+function startQuota(
+  { config, database, log, onClose }: Parts,
+  { takeStored }: Pick<Actors, 'takeStored'>,
+): StorageQuota | undefined {
+  const { limits, rateLimits } = config;
+  if (rateLimits === undefined) return undefined;
+  const quota = new StorageQuota({ database, limits, takeStored, clock: systemClock, log });
   quota.start();
   onClose(() => quota.stop());
   return quota;

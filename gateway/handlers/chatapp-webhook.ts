@@ -138,7 +138,8 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
       if (!isSignedBy(body, call.header('x-hub-signature-256'), secrets)) {
         throw new ServiceError('svc/chatapp/invalid_signature');
       }
-      room.require(projectId, body.length);
+      if (room.full.has(projectId)) room.refuse(projectId);
+      room.charge(projectId, body.length);
       const payload = parsePayload(body);
       if (payload === undefined) {
         const message = 'The body is not JSON.';

@@ -60,10 +60,16 @@ export interface Source {
 /** Every operation passes through the same code: the types of its parts are the handler's business. */
 type AnyParts = Pick<Call<Operation>, 'params' | 'query' | 'body'>;
 
-/** Where requests store. */
+/** Whether there is room for what requests store. What every request looks at is data, so that a message calls nothing more. */
 export interface StorageRoom {
-  /** Throws 507 while the database has no room, and `LimitReached` where the tenant may store no more. Charges the bytes to the project. */
-  require(projectId: string | undefined, bytes: number): void;
+  /** Whether the database has no room. */
+  readonly disk: { readonly isFull: boolean };
+  /** Projects that may store no more. */
+  readonly full: ReadonlyMap<string, unknown>;
+  /** Throws what refuses a request: 507, or `LimitReached`. */
+  refuse(projectId: string | undefined): void;
+  /** A request of the project stores so many bytes. */
+  charge(projectId: string, bytes: number): void;
 }
 
 /** Bytes of what a request stores beside its body: its rows, and an entry of the audit log. */
@@ -173,9 +179,10 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
   requireRoom(projectId: string | undefined): void {
     const { room, operation } = this.endpoint;
     if (room === undefined) return;
+    if (room.disk.isFull || (projectId !== undefined && room.full.has(projectId))) room.refuse(projectId);
     // The commits of messages and receipts are counted. Other requests store what they say, and what records them.
-    const isCounted = operation.rate === 'message' || operation.rate === 'receipt';
-    room.require(projectId, isCounted ? 0 : requestOverhead + (Number(this.header('content-length')) || 0));
+    if (projectId === undefined || operation.rate === 'message' || operation.rate === 'receipt') return;
+    room.charge(projectId, requestOverhead + (Number(this.header('content-length')) || 0));
   }
 
   /** Charges the sender's address, before an unknown credential is looked up and for an invalid one. Throws or rejects with 429. */

@@ -30,6 +30,8 @@ export interface DiskSpaceOptions {
 export class DiskSpace {
   readonly #options: DiskSpaceOptions;
   readonly #refused: Counter;
+  /** A field and no getter: every request reads it. */
+  isFull = false;
   /** Bytes until writes are refused; undefined: nothing limits them, or they were not measured yet. */
   #room: number | undefined;
   #timer: Timer | undefined;
@@ -55,13 +57,8 @@ export class DiskSpace {
     });
   }
 
-  get isFull(): boolean {
-    return this.#room !== undefined && this.#room <= 0;
-  }
-
-  /** Throws 507 while the database has no room. */
-  require(): void {
-    if (!this.isFull) return;
+  /** Throws the 507 of a request. */
+  refuse(): never {
     this.#refused.inc();
     throw new ServiceError('svc/runtime/storage_full', { retryAfterSeconds });
   }
@@ -85,6 +82,7 @@ export class DiskSpace {
     const wasFull = this.isFull;
     try {
       this.#room = await this.#measureRoom();
+      this.isFull = this.#room <= 0;
     } catch (err) {
       this.#options.log.warn({ err }, 'the free space of the database could not be measured');
     }

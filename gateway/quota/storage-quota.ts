@@ -1,10 +1,11 @@
 /**
- * How much tenants may write (docs/operate/rate-limits.md, "How much there may be"): the bytes of rows and events of 30 days, in three
- * accounts, of the project, of its workspace, and of the user who pays for it. A request with a full account is refused.
+ * How much tenants may write (docs/operate/rate-limits.md, "Rows and events"): the bytes of rows and events of 30 days, in three accounts, of
+ * the project, of its workspace, and of the user who pays for it. While one of them is full, the project is full, and its requests are refused.
  *
- * A node counts in memory, so that neither a request nor a commit waits: an account knows what the rows have left, and subtracts what this
- * node has written since. Once a second the node adds what is due to the rows and reads them. In a cluster a tenant may exceed its quota by
- * what the other nodes have not added yet: at most `settleBytes` of an account, or the writes of `settleMs`.
+ * Neither a request nor a commit waits for it. The store counts what it commits; once a second the quota takes that, adds what is due to the
+ * rows, reads them, and says which projects are full. An account knows what the rows have left, and subtracts what this node has yet to add. So a
+ * tenant may exceed its quota by what is written within a second, and in a cluster by what the other nodes have not added: at most
+ * `settleBytes` of an account, or the writes of `settleMs`.
  */
 import { LimitReached } from '../../runtime/actor/index.ts';
 import type { Log } from '../../runtime/observability/index.ts';
@@ -42,17 +43,22 @@ interface Project {
   pendingSince: number;
   usedAt: number;
   readAt: number;
+  /** A request was refused since the rows were read. */
   isRefused: boolean;
 }
 
 export interface StorageQuotaOptions {
   readonly database: Queries;
   readonly limits: Limits;
+  /** What was committed since the last call, by project, in bytes. */
+  readonly takeStored: () => ReadonlyMap<string, number>;
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   readonly log: Log;
 }
 
 export class StorageQuota {
+  /** The projects that may write nothing, each with the limit that it has reached. */
+  readonly full = new Map<string, QuotaName>();
   readonly #options: StorageQuotaOptions;
   readonly #projects = new Map<string, Project>();
   #accounts = new Map<string, Account>();
@@ -81,14 +87,11 @@ export class StorageQuota {
     await this.settle(true);
   }
 
-  /** Throws `LimitReached` where an account is full. A project whose rows were not read yet may write for a moment. */
-  require(projectId: string): void {
-    const project = this.#find(projectId);
-    for (const { name, room, pending } of project.accounts ?? []) {
-      if (room > pending) continue;
-      project.isRefused = true;
-      throw new LimitReached(name, this.#options.limits[name]);
-    }
+  /** Throws what refuses a request of a full project, whose rows are read again soon. */
+  refuse(projectId: string): never {
+    const name = this.full.get(projectId) ?? 'projectRowBytes';
+    this.#find(projectId).isRefused = true;
+    throw new LimitReached(name, this.#options.limits[name]);
   }
 
   /** The project has written so many bytes. */
@@ -102,6 +105,7 @@ export class StorageQuota {
 
   /** Adds what is due to the rows, or all, and reads them. Never rejects: what could not be added stays pending. */
   async settle(all: boolean): Promise<void> {
+    for (const [projectId, bytes] of this.#options.takeStored()) this.add(projectId, bytes);
     const now = this.#options.clock.monotonic();
     const due = [...this.#projects].filter(([, project]) =>
       all ? project.pending > 0 : isDue(project, now),
@@ -114,6 +118,7 @@ export class StorageQuota {
       this.#options.log.warn({ err }, 'the written bytes of tenants could not be counted; will retry');
     }
     this.#forgetIdle(now);
+    this.#findFull();
   }
 
   #find(projectId: string): Project {
@@ -187,11 +192,20 @@ export class StorageQuota {
     return account;
   }
 
+  #findFull(): void {
+    for (const [id, { accounts = [] }] of this.#projects) {
+      const reached = accounts.find(({ room, pending }) => room <= pending);
+      if (reached === undefined) this.full.delete(id);
+      else this.full.set(id, reached.name);
+    }
+  }
+
   #forgetIdle(now: number): void {
     let isIdle = false;
     for (const [id, { pending, usedAt }] of this.#projects) {
       if (pending > 0 || now - usedAt < idleMs) continue;
       this.#projects.delete(id);
+      this.full.delete(id);
       isIdle = true;
     }
     if (!isIdle) return;

@@ -5,15 +5,16 @@ import type { StorageQuota } from './storage-quota.ts';
 
 /** @param quota undefined: tenants have none */
 export function createStorageRoom(
-  disk: Pick<DiskSpace, 'require'>,
-  quota: Pick<StorageQuota, 'require' | 'add'> | undefined,
+  disk: Pick<DiskSpace, 'isFull' | 'refuse'>,
+  quota: Pick<StorageQuota, 'full' | 'refuse' | 'add'> | undefined,
 ): StorageRoom {
   return {
-    require(projectId, bytes) {
-      disk.require();
-      if (projectId === undefined || quota === undefined) return;
-      quota.require(projectId);
-      quota.add(projectId, bytes);
+    disk,
+    full: quota?.full ?? new Map<string, never>(),
+    refuse(projectId) {
+      if (disk.isFull) disk.refuse();
+      if (projectId !== undefined) quota?.refuse(projectId);
     },
+    charge: (projectId, bytes) => quota?.add(projectId, bytes),
   };
 }

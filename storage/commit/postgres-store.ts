@@ -64,8 +64,8 @@ export interface PostgresStoreOptions {
   readonly tracer?: Tracer;
   /** Absent: nothing is measured. */
   readonly metrics?: Pick<Metrics, 'batchCommits' | 'batchWaitMs'>;
-  /** Called with what each committed batch has stored, by project, in UTF-16 units. */
-  readonly onStored?: ((stored: ReadonlyMap<string, number>) => void) | undefined;
+  /** Whether {@link PostgresStore.takeStored} is called. Default: false. */
+  readonly countsStored?: boolean;
   /** Those that differ from the defaults. */
   readonly limits?: Partial<LaneLimits>;
 }
@@ -76,14 +76,15 @@ export class PostgresStore implements Store<Write> {
   /** By kind. */
   readonly #loaders: ReadonlyMap<string, BatchLoader<string, Loaded | undefined>>;
   readonly #notifier: CommitNotifier;
-  readonly #onStored: PostgresStoreOptions['onStored'];
+  readonly #countsStored: boolean;
+  #stored = new Map<string, number>();
   readonly #probe: WriteProbe;
 
   constructor(options: PostgresStoreOptions) {
     const { database, snapshots, notifier, log, tracer = noTracer, metrics, limits } = options;
     this.#database = database;
     this.#notifier = notifier;
-    this.#onStored = options.onStored;
+    this.#countsStored = options.countsStored === true;
     this.#probe = new WriteProbe(database);
     this.#loaders = new Map(snapshots.map(table => [table.kind, createSnapshotLoader(database, table)]));
     this.#commits = new GroupCommit({
@@ -102,6 +103,13 @@ export class PostgresStore implements Store<Write> {
   /** See {@link GroupCommit.stats}. */
   get stats(): GroupCommit['stats'] {
     return this.#commits.stats;
+  }
+
+  /** What was committed since the last call, by project, in UTF-16 units. */
+  takeStored(): ReadonlyMap<string, number> {
+    const stored = this.#stored;
+    this.#stored = new Map();
+    return stored;
   }
 
   load(actor: ActorRef): Promise<Loaded | undefined> {
@@ -151,7 +159,9 @@ export class PostgresStore implements Store<Write> {
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
-    this.#onStored?.(batch.stored);
+    if (this.#countsStored) {
+      for (const [id, size] of batch.stored) this.#stored.set(id, (this.#stored.get(id) ?? 0) + size);
+    }
     if (batch.events.length === 0) return;
     // Settled after a lost connection: committed, but the numbers of the events were lost with the answer.
     if (rows === undefined) this.#notifier.notifyUnnumbered(batch.events);

@@ -21,6 +21,7 @@ t.test('every code has the specified form, a message and a gRPC status that agre
     500: ['INTERNAL'],
     501: ['UNIMPLEMENTED'],
     503: ['UNAVAILABLE'],
+    507: ['RESOURCE_EXHAUSTED'],
   };
   for (const [code, row] of Object.entries(errors)) {
     t.match(code, /^svc\/[a-z_]+\/[a-z0-9_]+$/);

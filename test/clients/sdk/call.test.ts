@@ -213,6 +213,7 @@ t.test('what another try would not change is thrown at once', async t => {
     [409, 'svc/runtime/conflict'],
     [422, 'svc/validation/invalid_request'],
     [501, 'svc/runtime/not_implemented'],
+    [507, 'svc/runtime/storage_full'],
   ] as const) {
     const { skein, requests } = scriptClient([[status, failure(code)]]);
     t.match(await rejection(skein.messages.create('thread_1')), { code, status });

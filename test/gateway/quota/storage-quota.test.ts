@@ -25,23 +25,26 @@ const limits: Limits = {
   userRowBytes: 6 * mebibyte,
 };
 
-function openQuota() {
+function openQuota(services: Pick<typeof database, 'query'> = database) {
   const clock = new VirtualClock();
-  const quota = new StorageQuota({ database, limits, clock, log: silentLog });
-  const settle = async () => {
-    await clock.advance(60_000);
-    await quota.settle(false);
+  let stored = new Map<string, number>();
+  const takeStored = () => {
+    const taken = stored;
+    stored = new Map();
+    return taken;
   };
-  /** The name of the limit that refuses the project. */
-  const findLimit = (projectId: string): string | undefined => {
-    try {
-      quota.require(projectId);
-      return undefined;
-    } catch (error) {
-      return error instanceof LimitReached ? error.limit : String(error);
-    }
+  const quota = new StorageQuota({ database: services, limits, takeStored, clock, log: silentLog });
+  return {
+    quota,
+    /** The projects store so much, and some time passes: a second, or a minute, after which everything is in the rows. */
+    async store(bytes: number, projects: readonly string[], ms = 1_000): Promise<void> {
+      for (const projectId of projects) stored.set(projectId, bytes);
+      await quota.settle(false);
+      await clock.advance(ms);
+      await quota.settle(false);
+    },
+    findFull: (projects: readonly string[]) => projects.map(projectId => quota.full.get(projectId)),
   };
-  return { quota, settle, findLimit };
 }
 
 /** A person with projects in a first workspace, and one in a second. */
@@ -70,55 +73,45 @@ async function createTenant(verified: boolean) {
 
 t.test('a project, its workspace and its user have one account each', async t => {
   const { projects } = await createTenant(true);
-  const [first, other, third, elsewhere] = projects;
-  const { quota, settle, findLimit } = openQuota();
-  for (const projectId of projects) t.equal(findLimit(projectId), undefined);
-  await settle();
-  quota.add(first, 2 * mebibyte);
-  t.equal(findLimit(first), 'projectRowBytes', 'at once, before the rows know');
-  t.equal(findLimit(other), undefined);
-  quota.add(other, 2 * mebibyte);
-  t.equal(findLimit(third), 'workspaceRowBytes');
-  quota.add(elsewhere, 2 * mebibyte);
-  t.equal(findLimit(elsewhere), 'projectRowBytes');
-  await settle();
+  const [first, other] = projects;
+  const { store, findFull } = openQuota();
+  await store(1, projects);
+  t.same(findFull(projects), [undefined, undefined, undefined, undefined]);
+  await store(2 * mebibyte, [first]);
+  t.same(findFull(projects), ['projectRowBytes', undefined, undefined, undefined]);
+  await store(2 * mebibyte, [other]);
+  const full = ['projectRowBytes', 'projectRowBytes', 'workspaceRowBytes', undefined];
+  t.same(findFull(projects), full);
+  await store(1, projects, 60_000);
   const node = openQuota();
-  for (const projectId of projects) node.quota.require(projectId);
-  await node.settle();
-  t.same(
-    projects.map(node.findLimit),
-    ['projectRowBytes', 'projectRowBytes', 'workspaceRowBytes', 'projectRowBytes'],
-    'another node finds it in the rows',
-  );
+  await node.store(1, projects);
+  t.same(node.findFull(projects), full, 'another node finds it in the rows');
   await database.query(`update stored_bytes set day = day - 30`);
-  await node.settle();
-  t.same(projects.map(node.findLimit), [undefined, undefined, undefined, undefined], 'after 30 days');
+  await node.store(1, projects, 60_000);
+  t.same(node.findFull(projects), [undefined, undefined, undefined, undefined], 'after 30 days');
 });
 
 t.test('before an address is verified, all projects of a user share a small quota', async t => {
   const { userId, projects } = await createTenant(false);
   const [first, , , elsewhere] = projects;
-  const { quota, settle, findLimit } = openQuota();
-  for (const projectId of projects) quota.require(projectId);
-  await settle();
-  quota.add(first, mebibyte);
-  t.equal(findLimit(elsewhere), 'unverifiedRowBytes');
+  const { quota, store, findFull } = openQuota();
+  await store(1, projects);
+  await store(mebibyte, [first]);
+  t.same(findFull([elsewhere]), ['unverifiedRowBytes'], 'in another workspace, too');
   await database.query('update users set email_verified_at = now() where user_id = $1', [userId]);
-  await settle();
-  t.equal(findLimit(elsewhere), undefined);
+  t.throws(() => quota.refuse(elsewhere), new LimitReached('unverifiedRowBytes', mebibyte));
+  await store(0, [], 5_000);
+  t.same(findFull([elsewhere]), [undefined]);
 });
 
-t.test('what could not be settled is settled later', async t => {
+t.test('what could not be settled is settled later, once', async t => {
   const { projects } = await createTenant(false);
   const [projectId] = projects;
   let fails = true;
-  const quota = new StorageQuota({
-    database: { query: (...args) => (fails ? Promise.reject(new Error('away')) : database.query(...args)) },
-    limits,
-    clock: new VirtualClock(),
-    log: silentLog,
+  const { quota, store } = openQuota({
+    query: (...args) => (fails ? Promise.reject(new Error('away')) : database.query(...args)),
   });
-  quota.add(projectId, 7);
+  await store(7, [projectId]);
   await quota.settle(true);
   fails = false;
   await quota.settle(true);
@@ -146,9 +139,10 @@ t.test('a disk with less than its floor is full, and so is a database beyond its
 });
 
 t.test('a node without room refuses what stores more, and nothing else', async t => {
+  const plenty = { limit: 1_000_000, windowSeconds: 1 };
   const skein = await startSkeinOn(t, url, {
     LIMITS: '{"unverifiedRowBytes": 20000}',
-    RATE_LIMITS: 'on',
+    RATE_LIMITS: JSON.stringify({ messageThread: plenty, messageProject: plenty }),
   });
   const { key, person, projectId, environmentId, channelId } = await skein.tenant();
   const receive = () =>
