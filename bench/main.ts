@@ -21,7 +21,7 @@ const benchmarks: Readonly<Record<string, string>> = {
   path: './path.ts',
   profile: './profile/profile.ts',
   reads: './reads/reads.ts',
-  abuse: './abuse.ts',
+  abuse: './abuse/abuse.ts',
   'agents-load': './agents/load.ts',
   'chatapp-webhooks': './chatapp/webhooks.ts',
   'cluster-kill': './cluster/kill.ts',

@@ -258,7 +258,9 @@ async function listen(
     degradations: { clock: () => clock.isWrong },
     registry: metrics.registry,
     metricsToken: config.metricsToken,
-    isBehindProxy: config.trustedProxies > 0 || (config.baseUrl !== undefined && !isLoopback(new URL(config.baseUrl).hostname)),
+    isBehindProxy:
+      config.trustedProxies > 0 ||
+      (config.baseUrl !== undefined && !isLoopback(new URL(config.baseUrl).hostname)),
     log,
   });
   exposeChecks(metrics.registry, health);

@@ -43,7 +43,10 @@ export function createAdmission(
             if (isOpen) limitMessages(call, maxOpenBytes);
             if (!requestStream) {
               deadline = clock.after(requestMs, () => {
-                call.sendStatus({ code: codes.DEADLINE_EXCEEDED, details: 'The request did not arrive in time.' });
+                call.sendStatus({
+                  code: codes.DEADLINE_EXCEEDED,
+                  details: 'The request did not arrive in time.',
+                });
                 closeStream(call);
               });
             }

@@ -261,7 +261,10 @@ function tenancyHandlers(services: HandlerServices) {
       database,
       replies: new CannedReplies({ db, cursors, rules: tenancyRules, limits }),
     }),
-    ...partnerAppHandlers(new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules, limits }), baseUrl),
+    ...partnerAppHandlers(
+      new PartnerApps({ db, hash, vault, cursors, rules: tenancyRules, limits }),
+      baseUrl,
+    ),
     ...consoleHandlers({ database, members: new ConsoleMembers(db, access, tenancyRules), tickets, cursors }),
   };
 }
@@ -313,7 +316,10 @@ function automationHandlers(services: HandlerServices) {
   const looms = new Looms({ db, cursors, rules, limits });
   const versions = new LoomVersions({ db, cursors, rules, limits });
   return {
-    ...byokHandlers({ database, credentials: new ByokCredentials({ db, hash, vault, cursors, rules, limits }) }),
+    ...byokHandlers({
+      database,
+      credentials: new ByokCredentials({ db, hash, vault, cursors, rules, limits }),
+    }),
     ...toolHandlers({ database, tools: new Tools({ db, vault, cursors, rules, limits }), tester, reach }),
     ...loomHandlers({ database, looms, versions, cursors }),
     ...loomTrialHandlers({ database, looms, versions, trials }),

@@ -159,7 +159,8 @@ export class Health {
   async #metrics(request: HttpRequest): Promise<HttpAnswer> {
     const { registry } = this.#options;
     if (this.#metricsTokens !== undefined) this.#metricsTokens.verify(request.header('authorization'));
-    else if (this.#options.isBehindProxy === true || !isLocal(request)) throw new ServiceError('svc/auth/missing_credentials');
+    else if (this.#options.isBehindProxy === true || !isLocal(request))
+      throw new ServiceError('svc/auth/missing_credentials');
     if (prefersOpenMetrics(request.header('accept'))) {
       return { status: 200, contentType: openMetricsType, body: await formatOpenMetrics(registry) };
     }

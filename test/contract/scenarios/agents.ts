@@ -68,7 +68,13 @@ export const byokScenarios: ScenariosOf<typeof byokOperations> = {
   },
   createByokCredential: {
     request: newCredential,
-    refusals: { 'svc/auth/email_not_verified': unverified(newCredential) },
+    refusals: {
+      'svc/auth/email_not_verified': unverified(newCredential),
+      'svc/runtime/conflict': atLimit('byokCredentials', 'createByokCredential', newCredential, {
+        table: 'byok_credentials',
+        id: 'byok_credential_id',
+      }),
+    },
   },
   updateByokCredential: {
     request: update,

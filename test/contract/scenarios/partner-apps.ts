@@ -1,4 +1,5 @@
 import type { partnerAppOperations } from '../../../protocol/operations/partner-apps.ts';
+import { atLimit } from '../limits.ts';
 import { newChannel, unique } from '../resources.ts';
 import type { ScenariosOf } from '../scenario.ts';
 import type { TenantEnvironment } from '../contract-fixture.ts';
@@ -22,7 +23,17 @@ export const partnerAppScenarios: ScenariosOf<typeof partnerAppOperations> = {
     request: ({ tenant }) => ({ query: { workspaceId: tenant.workspaceId } }),
     refusals: {},
   },
-  createPartnerApp: { request: newApp, refusals: {} },
+  createPartnerApp: {
+    request: newApp,
+    refusals: {
+      'svc/runtime/conflict': atLimit('partnerApps', 'createPartnerApp', newApp, {
+        table: 'partner_apps',
+        id: 'partner_app_credential_id',
+        where: ({ tenant }) => `workspace_id = '${tenant.workspaceId}'`,
+        columns: { verify_token_hash: "decode(md5(n::text || t.partner_app_credential_id), 'hex')" },
+      }),
+    },
+  },
   rotatePartnerAppSecret: {
     request: async env => ({ params: await app(env), body: { appSecret: 'another secret' } }),
     refusals: {

@@ -58,7 +58,10 @@ t.test('a taken port, or a folder that cannot be written, is refused by its vari
   const port = String((other.address() as AddressInfo).port);
   const refusals: [Readonly<Record<string, string>>, string][] = [
     [{ PORT: port }, `PORT: cannot listen on 127.0.0.1:${port}: the port is taken`],
-    [{ GRPC_PORT: port, SERVICE_TOKENS: `ops:${'s'.repeat(32)}` }, `GRPC_PORT: cannot listen on 127.0.0.1:${port}: the port is taken`],
+    [
+      { GRPC_PORT: port, SERVICE_TOKENS: `ops:${'s'.repeat(32)}` },
+      `GRPC_PORT: cannot listen on 127.0.0.1:${port}: the port is taken`,
+    ],
   ];
   for (const folder of ['/proc/x', '/proc/x/y', '/dev/null/x']) {
     refusals.push([{ DATA_DIR: folder }, `DATA_DIR: cannot write to ${folder} `]);

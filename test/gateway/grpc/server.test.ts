@@ -60,8 +60,8 @@ t.test('a node tells its health to all, and refuses calls without a token', asyn
 
   for (const service of ['', serviceName]) t.match(await ask(service), { status: 'SERVING' }, service);
   t.match(await failure(ask('something.else')), { code: codes.NOT_FOUND });
-  const refused = answer((metadata, options, done) =>
-    connect(t, node.address).getThread({}, metadata, options, done),
+  const refused = answer(
+    (metadata, options, done) => connect(t, node.address).getThread({}, metadata, options, done),
     new Metadata(),
   );
   const reason = 'svc/auth/missing_credentials';

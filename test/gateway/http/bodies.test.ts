@@ -449,23 +449,29 @@ async function startLarge(t: Test, options: Partial<HttpServerOptions>) {
 
 const roomForTwo = 40 * megabyte;
 for (const limit of ['maxSlowBytesPerAddress', 'maxSlowBytes'])
-t.test(`answers that clients take slowly have a limit of bytes, and quick ones go on: ${limit}`, async t => {
-  const { port, server, log } = await startLarge(t, { [limit]: roomForTwo });
-  const slow = Array.from({ length: 2 }, () => {
-    const client = new RawClient(port, t);
-    client.socket.pause();
-    return client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
-  });
-  await eventually('two answers', () => Promise.resolve(server.stats.inFlight === 2));
-  t.strictSame(await new RawClient(port, t).send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n').untilClosed(), []);
-  slow[0]?.socket.destroy();
-  await eventually('room', () => Promise.resolve(server.stats.inFlight === 1));
-  const whole = await fetch(`http://127.0.0.1:${port}/large`);
-  t.equal((await whole.arrayBuffer()).byteLength, 16 * megabyte, 'there is room again');
-  slow[1]?.socket.destroy();
-  await idle(server);
-  t.equal(log.entries.length, 0);
-});
+  t.test(
+    `answers that clients take slowly have a limit of bytes, and quick ones go on: ${limit}`,
+    async t => {
+      const { port, server, log } = await startLarge(t, { [limit]: roomForTwo });
+      const slow = Array.from({ length: 2 }, () => {
+        const client = new RawClient(port, t);
+        client.socket.pause();
+        return client.send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+      });
+      await eventually('two answers', () => Promise.resolve(server.stats.inFlight === 2));
+      t.strictSame(
+        await new RawClient(port, t).send('GET /large HTTP/1.1\r\nHost: a\r\n\r\n').untilClosed(),
+        [],
+      );
+      slow[0]?.socket.destroy();
+      await eventually('room', () => Promise.resolve(server.stats.inFlight === 1));
+      const whole = await fetch(`http://127.0.0.1:${port}/large`);
+      t.equal((await whole.arrayBuffer()).byteLength, 16 * megabyte, 'there is room again');
+      slow[1]?.socket.destroy();
+      await idle(server);
+      t.equal(log.entries.length, 0);
+    },
+  );
 
 t.test('a slow answer that takes too long is ended', async t => {
   const { port, server, asked } = await startLarge(t, { transferDeadlineMs: 50 });

@@ -55,7 +55,11 @@ t.test('a list of large rows comes in pages of 1 MiB, and shows each row once', 
     let cursor: string | null = null;
     let shown = 0;
     do {
-      const page: Asked['query'] = { ...(query ?? scope), limit: 100, ...(cursor === null ? {} : { cursor }) };
+      const page: Asked['query'] = {
+        ...(query ?? scope),
+        limit: 100,
+        ...(cursor === null ? {} : { cursor }),
+      };
       const asked: Asked = { ...(params && { params }), query: page };
       const { text, body }: Reply<ListOf<object>> = await key.ask(id, asked);
       t.ok(text.length < maxPageBytes + rowBytes, `${id}: ${text.length} bytes`);

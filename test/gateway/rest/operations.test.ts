@@ -10,7 +10,15 @@ import { ServiceError } from '../../../protocol/errors.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
 import type { HttpRequest } from '../../../gateway/http/message.ts';
 import { docsUrl, MemoryLog, startServer } from '../http/http-fixture.ts';
-import { otherProjectId, projectId, sandbox, startRest, table, tenancy, type TestHandlers } from './rest-fixture.ts';
+import {
+  otherProjectId,
+  projectId,
+  sandbox,
+  startRest,
+  table,
+  tenancy,
+  type TestHandlers,
+} from './rest-fixture.ts';
 
 const note = { projectId, text: 'hello' };
 const as = 'writer';
@@ -207,32 +215,35 @@ t.test('a table that cannot be served does not start', async t => {
   t.ok(new Authority(table.getNote, tenancy).inProject);
 });
 
-t.test('a project whose reads do not end holds up no other, nor its own writes, and then gets a 503', async t => {
-  let begun = 0;
-  let finish = (): void => undefined;
-  const finished = new Promise<void>(resolve => (finish = resolve));
-  const { ask } = await startRest(
-    t,
-    {
-      listNotes: async call => {
-        if (call.query.projectId === projectId) {
-          begun++;
-          await finished;
-        }
-        return { body: { projectId, text: 'read' } };
+t.test(
+  'a project whose reads do not end holds up no other, nor its own writes, and then gets a 503',
+  async t => {
+    let begun = 0;
+    let finish = (): void => undefined;
+    const finished = new Promise<void>(resolve => (finish = resolve));
+    const { ask } = await startRest(
+      t,
+      {
+        listNotes: async call => {
+          if (call.query.projectId === projectId) {
+            begun++;
+            await finished;
+          }
+          return { body: { projectId, text: 'read' } };
+        },
       },
-    },
-    { reads: new ReadAdmission() },
-  );
-  const list = (id: string) => ask('GET', `/v1/notes?projectId=${id}`, { as: 'owner' });
-  const reads = Array.from({ length: 220 }, () => list(projectId));
-  const refused = await Promise.race(reads);
-  t.equal(refused.status, 503);
-  t.match(refused.json?.details, { reason: 'overloaded' });
-  t.equal((await list(otherProjectId)).status, 200);
-  t.equal((await ask('POST', '/v1/notes', { as: 'owner', body: note })).status, 201);
-  t.equal(begun, 6, 'half of the reads that there may be at once');
-  finish();
-  const statuses = (await Promise.all(reads)).map(({ status }) => status);
-  t.equal(statuses.filter(status => status === 200).length, 206, 'those that waited get their turn');
-});
+      { reads: new ReadAdmission() },
+    );
+    const list = (id: string) => ask('GET', `/v1/notes?projectId=${id}`, { as: 'owner' });
+    const reads = Array.from({ length: 220 }, () => list(projectId));
+    const refused = await Promise.race(reads);
+    t.equal(refused.status, 503);
+    t.match(refused.json?.details, { reason: 'overloaded' });
+    t.equal((await list(otherProjectId)).status, 200);
+    t.equal((await ask('POST', '/v1/notes', { as: 'owner', body: note })).status, 201);
+    t.equal(begun, 6, 'half of the reads that there may be at once');
+    finish();
+    const statuses = (await Promise.all(reads)).map(({ status }) => status);
+    t.equal(statuses.filter(status => status === 200).length, 206, 'those that waited get their turn');
+  },
+);

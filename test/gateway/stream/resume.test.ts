@@ -110,8 +110,12 @@ t.test('the log of one environment that has lost what comes after the cursor: re
   events.appendMany(5);
   const environmentId = events.rows[0]?.environmentId ?? '';
   const page = events.page.bind(events);
-  events.page = async span => (await page({ ...span, limit: 200 })).filter(({ seq }) => seq > 3).slice(0, span.limit);
-  t.match(await connect().resume({ epoch: 'first', seq: 2, environmentId }), { type: 'reset', reason: 'expired' });
+  events.page = async span =>
+    (await page({ ...span, limit: 200 })).filter(({ seq }) => seq > 3).slice(0, span.limit);
+  t.match(await connect().resume({ epoch: 'first', seq: 2, environmentId }), {
+    type: 'reset',
+    reason: 'expired',
+  });
   t.match(await connect().resume({ epoch: 'first', seq: 3, environmentId }), { type: 'resumed', seq: 3 });
 });
 
