@@ -13,7 +13,7 @@ import {
   type OwnSessions,
 } from '../../storage/accounts/index.ts';
 import { describeDevice } from '../accounts/index.ts';
-import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
+import { type Authenticator, checkNewPassword, type Passwords, type SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createUserAuditContext, getRequestOrigin, requireUser } from './caller.ts';
 import { unassignThreads, type UnassignServices } from './members.ts';
@@ -83,9 +83,11 @@ function changeHandlers(
 
   return {
     changePassword: async call => {
-      const { userId, sessionId } = requireUser(call);
+      const { userId, sessionId, email } = requireUser(call);
+      const { newPassword } = call.body;
+      checkNewPassword(newPassword, email, '/body/newPassword');
       const change = await check(call, call.body.password);
-      const passwordHash = await passwords.hash(call.body.newPassword);
+      const passwordHash = await passwords.hash(newPassword);
       await changes.changePassword({ ...change, passwordHash, sessionId });
       authenticator.forgetUser(userId);
       mail.wake();
@@ -96,7 +98,8 @@ function changeHandlers(
       const { newEmail: email, password } = call.body;
       await call.once(async key => {
         policy.checkDomain(email);
-        await changes.askEmail({ ...(await check(call, password)), email, key });
+        const presentEmail = requireUser(call).email;
+        await changes.askEmail({ ...(await check(call, password)), email, presentEmail, key });
       });
       mail.wake();
       return { body: { accepted: true } };

@@ -252,7 +252,7 @@ function tenancyHandlers(services: HandlerServices) {
       instanceAdmins: services.instanceAdmins,
     }),
     ...workspaceHandlers({ workspaces, members, ...archiving }),
-    ...memberHandlers({ members, projectMembers, database, node, clock, log }),
+    ...memberHandlers({ members, projectMembers, apiKeys, database, node, clock, log }),
     ...projectHandlers({ projects, ...archiving }),
     ...environmentHandlers(environments),
     ...apiKeyHandlers({ apiKeys, verifier }),

@@ -57,10 +57,6 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
         by: await person({ fixture }),
         asked: { body: { newEmail: newAddress(), password: wrongPassword } },
       }),
-      'svc/auth/email_in_use': async fixture => ({
-        by: await person({ fixture }),
-        asked: { body: { newEmail: fixture.foreign.tenant.email, password } },
-      }),
       'svc/auth/email_domain_not_allowed': async fixture => ({
         by: await person({ fixture }),
         asked: { body: { newEmail: 'someone@mailinator.com', password } },

@@ -117,7 +117,7 @@ t.test('deliveries wait as the rate says, and each is sent once', async t => {
           sending.push(send(count));
           await clock.advance(pause);
         }
-        await clock.until(Promise.all(sending));
+        await clock.until(Promise.all(sending), 600_000);
         const made = batches.reduce((sum, { count }) => sum + count, 0);
         const ids = new Set(sent.map(({ id }) => id));
         if (ids.size !== made || sent.length !== made) throw new Error(`sent ${sent.length} of ${made}`);
