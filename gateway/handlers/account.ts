@@ -11,6 +11,8 @@ import {
   type ListedSession,
   type LoginAccount,
   type OwnSessions,
+  type PasskeyLogins,
+  type SecondFactors,
 } from '../../storage/accounts/index.ts';
 import { describeDevice } from '../accounts/index.ts';
 import { type Authenticator, checkNewPassword, type Passwords, type SignUpPolicy } from '../auth/index.ts';
@@ -23,6 +25,8 @@ export interface AccountServices extends UnassignServices {
   readonly ownSessions: OwnSessions;
   readonly changes: AccountChanges;
   readonly removal: AccountRemoval;
+  readonly factors: Pick<SecondFactors, 'find' | 'use'>;
+  readonly passkeyLogins: Pick<PasskeyLogins, 'confirm'>;
   readonly passwords: Passwords;
   readonly policy: SignUpPolicy;
   readonly authenticator: Authenticator;
@@ -87,6 +91,7 @@ function changeHandlers(
       const { newPassword } = call.body;
       checkNewPassword(newPassword, email, '/body/newPassword');
       const change = await check(call, call.body.password);
+      await takeSecondFactor(services, call, call.body);
       const passwordHash = await passwords.hash(newPassword);
       await changes.changePassword({ ...change, passwordHash, sessionId });
       authenticator.forgetUser(userId);
@@ -130,6 +135,30 @@ function changeHandlers(
       return {};
     },
   };
+}
+
+/** A second factor in a request. */
+interface SecondFactorProof {
+  readonly code?: string;
+  readonly passkey?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Takes the second factor of the signed-in user, if the user has one: 401 `svc/auth/second_factor_required` without it. A stolen session and
+ * the password together then change neither the password nor the passkeys. Call it after the password was checked.
+ */
+export async function takeSecondFactor(
+  { factors, passkeyLogins }: Pick<AccountServices, 'factors' | 'passkeyLogins'>,
+  call: Call,
+  { code, passkey }: SecondFactorProof,
+): Promise<void> {
+  const { userId } = requireUser(call);
+  const { enabled, passkeys } = await factors.find(userId);
+  if (!enabled && passkeys === 0) return;
+  if (code !== undefined) return factors.use(userId, code, call.now);
+  if (passkey !== undefined) return passkeyLogins.confirm(userId, passkey, call.now);
+  const methods = [...(enabled ? ['totp'] : []), ...(passkeys > 0 ? ['passkey'] : [])];
+  throw new ServiceError('svc/auth/second_factor_required', { details: { methods } });
 }
 
 /** A change by the signed-in user, whose password is right. */

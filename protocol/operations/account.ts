@@ -13,7 +13,7 @@ import {
   ListQuery,
   Session,
 } from '../resources/index.ts';
-import { absent, always, checked, paged, repeatable, signedIn } from './rules.ts';
+import { absent, always, checked, paged, repeatable, secondFactor, signedIn } from './rules.ts';
 
 const tag = 'Account';
 const wrong = ['svc/auth/invalid_credentials'] as const;
@@ -65,11 +65,11 @@ export const accountOperations = {
     tag,
     summary: 'Change your password',
     description:
-      'Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.',
+      'Takes the present one, and the second factor of a user who has one: `code`, or `passkey`. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.',
     auth: 'user',
     body: ChangePasswordBody,
     success: { status: 204, body: null },
-    errors: [...always, ...checked, ...signedIn, ...wrong],
+    errors: [...always, ...checked, ...signedIn, ...wrong, ...secondFactor],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect: 'A repeated request finds the present password wrong (401): it has changed.',

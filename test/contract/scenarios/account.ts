@@ -1,6 +1,7 @@
 import type { accountOperations } from '../../../protocol/operations/account.ts';
 import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newAddress, type ContractFixture, type TenantEnvironment } from '../contract-fixture.ts';
+import { secondFactorRefusals } from './second-factor.ts';
 import { createRequiredAddress, lapse, moveAddress, newcomer, password } from './accounts.ts';
 
 const wrongPassword = 'something else entirely';
@@ -46,6 +47,7 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
         by: await person({ fixture }),
         asked: { body: { password: wrongPassword, newPassword: 'staple of another sort' } },
       }),
+      ...secondFactorRefusals({ password, newPassword: 'staple of another sort' }),
     },
   },
   changeEmail: {
