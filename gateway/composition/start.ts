@@ -30,6 +30,7 @@ import { startTracing } from '../tracing/index.ts';
 import { createStorageRoom, DiskSpace, StorageQuota } from '../quota/index.ts';
 import { type Rest, type RestOptions, serveRest } from '../rest/index.ts';
 import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
+import { DomainProofs } from '../sso/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
@@ -168,7 +169,8 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   const media = openMedia(parts);
   const actors = createNodeActors(parts, media, () => wakeMail());
   const room = createStorageRoom(await startDiskSpace(parts), startQuota(parts, actors));
-  const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, log, metrics };
+  const proofs = new DomainProofs(config.nameServers);
+  const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, proofs, log, metrics };
   const { sweepEveryMs } = start.options;
   const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
   onClose(startMaintenance({ ...maintenance, ...everyMs }, () => actors.node.isLeader));

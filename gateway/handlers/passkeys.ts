@@ -1,9 +1,9 @@
 /** A user's passkeys, and signing in with them. */
 import type { passkeyOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Passkey } from '../../protocol/resources/index.ts';
-import type { ListedPasskey, PasskeyLogins, Passkeys } from '../../storage/accounts/index.ts';
+import type { ListedPasskey, PasskeyLogins, Passkeys, SecondFactors } from '../../storage/accounts/index.ts';
 import type { Handlers } from '../pipeline/index.ts';
-import { type AccountServices, checkUser } from './account.ts';
+import { type AccountServices, checkUser, takeSecondFactor } from './account.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
 import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
 
@@ -11,6 +11,7 @@ export interface PasskeyServices
   extends SignInServices, Pick<AccountServices, 'accounts' | 'passwords' | 'authenticator' | 'mail'> {
   readonly passkeys: Passkeys;
   readonly passkeyLogins: PasskeyLogins;
+  readonly factors: SecondFactors;
 }
 
 export function passkeyHandlers(services: PasskeyServices): Handlers<typeof passkeyOperations> {
@@ -27,7 +28,9 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
     beginPasskey: async call => {
       // Else whoever made an account with somebody else's address would keep a way into it.
       requireVerified(requireUser(call));
-      const options = await passkeys.begin(await checkUser(services, call, call.body.password));
+      const change = await checkUser(services, call, call.body.password);
+      await takeSecondFactor(services, call, call.body);
+      const options = await passkeys.begin(change);
       return { body: { options } };
     },
 
@@ -50,7 +53,9 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
       const { userId } = requireUser(call);
       const { passkeyId } = call.params;
       await passkeys.requireOwn(userId, passkeyId);
-      await passkeys.remove(passkeyId, await checkUser(services, call, call.body.password));
+      const change = await checkUser(services, call, call.body.password);
+      await takeSecondFactor(services, call, call.body);
+      await passkeys.remove(passkeyId, change);
       authenticator.forgetUser(userId);
       mail.wake();
       return {};

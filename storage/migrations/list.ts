@@ -59,6 +59,7 @@ import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
+import { SsoChecks } from './sso-checks.ts';
 import { StitchHosts } from './stitch-hosts.ts';
 import { WebhookRetries } from './webhook-retries.ts';
 
@@ -126,4 +127,5 @@ export const migrations = [
   { name: '0082-stored-bytes', class: StoredBytes },
   { name: '0083-log-generation', class: LogGeneration },
   { name: '0084-stitch-hosts', class: StitchHosts },
+  { name: '0085-sso-checks', class: SsoChecks },
 ];

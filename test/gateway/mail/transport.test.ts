@@ -16,7 +16,7 @@ const secret = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
 const mail: OutgoingMail = {
   mailId: '0b0c1f3e-7f57-4c34-9f0e-6f6a5b8f7a11',
   to: 'ada@example.com',
-  ...mailText('verify_email', secret, 'http://127.0.0.1:8080'),
+  ...mailText('verify_email', secret, 'http://127.0.0.1:8080', 'ada@example.com'),
 };
 
 t.test('the text says what to do, with the token out of servers\u2019 sight', async t => {
@@ -27,7 +27,7 @@ t.test('the text says what to do, with the token out of servers\u2019 sight', as
 
 t.test('the name of the inviter is quoted and cut, so that it reads as no text of ours', async t => {
   const invite = (inviter: string): string[] =>
-    mailText('invitation', JSON.stringify({ token: secret, workspace: 'Acme', inviter }), 'http://skein.test')
+    mailText('invitation', JSON.stringify({ token: secret, workspace: 'Acme', inviter }), 'http://skein.test', 'ada@example.com')
       .text.split('\n')
       .slice(0, 2);
   t.strictSame(invite('ada@example.com'), ['"ada@example.com" invites you to the workspace', '"Acme".']);
