@@ -1,5 +1,5 @@
 /**
- * Refuses passwords that attackers try first, as NIST SP 800-63B (section 3.1.1.2) recommends: those of a list of common passwords, and the
+ * Refuses passwords that attackers try first, as NIST SP 800-63B recommends: those of a list of common passwords, and the
  * address of the account. Rules about characters are none of it: they make passwords harder to remember and not harder to guess.
  */
 import { dictionary } from '@zxcvbn-ts/language-common';
@@ -19,7 +19,9 @@ export function checkNewPassword(password: string, email: string, path = '/body/
   const address = email.normalize('NFKC').trim().toLowerCase();
   const own = [address, ...address.split('@')];
   if (own.includes(text)) {
-    throw invalid([{ path, message: 'must not be the e-mail address of the account', code: 'password_is_address' }]);
+    throw invalid([
+      { path, message: 'must not be the e-mail address of the account', code: 'password_is_address' },
+    ]);
   }
   if (common.has(text)) {
     const message = 'must not be a common password, because attackers try those first';

@@ -15,5 +15,8 @@ export function toNetwork(address: string): string {
 /** Returns the network that a provider hands out as one piece: 24 bits of IPv4, 48 bits of IPv6. */
 export function toWideNetwork(address: string): string {
   const network = toNetwork(address);
-  return network.split('.').slice(0, isIPv6(address) && network.split('.').length === 8 ? 6 : 3).join('.');
+  return network
+    .split('.')
+    .slice(0, isIPv6(address) && network.split('.').length === 8 ? 6 : 3)
+    .join('.');
 }

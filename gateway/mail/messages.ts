@@ -81,8 +81,9 @@ function verifyEmail(
     text: [
       'Welcome to Skein.',
       '',
-      `An account was made with your e-mail address, ${recipient}:`,
+      'An account was made with your e-mail address:',
       '',
+      `  ${recipient}`,
       ...when,
       ...where,
       '',
@@ -110,7 +111,9 @@ function resetPassword(token: string, baseUrl: string, account: string, app: Mai
     subject: 'Set a new password',
     link,
     text: [
-      `Someone asked to reset the password of your account ${account}.`,
+      'Someone asked to reset the password of your account:',
+      '',
+      `  ${account}`,
       '',
       'Open this link to set one:',
       '',
@@ -133,10 +136,11 @@ function changeEmail(
     subject: 'Confirm your new e-mail address',
     link,
     text: [
-      ...(account === undefined
-        ? ['Someone asked to change the e-mail address of their account']
-        : ['Someone asked to change the e-mail address of the account', `  ${quote(account, maxAddressLength)}`]),
-      `to this one, ${recipient}.`,
+      'Someone asked to change the e-mail address of their account',
+      ...(account === undefined ? [] : ['', `  ${quote(account, maxAddressLength)}`, '']),
+      'to this one:',
+      '',
+      `  ${recipient}`,
       '',
       'If that was you, open this link, and confirm it with your password:',
       '',

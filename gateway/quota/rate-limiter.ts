@@ -311,7 +311,10 @@ class BucketRateLimiter implements RateLimiter {
   }
 }
 
-export function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaCounts>>): RatePolicies {
+export function createPolicies(
+  rates: Rates,
+  counts: Readonly<Record<BucketName, QuotaCounts>>,
+): RatePolicies {
   const policies: Partial<Record<BucketName, RatePolicy>> = {};
   for (const name of bucketNames) {
     const rate = rates[name];

@@ -79,8 +79,9 @@ export class AccountChanges {
    * notice, and the answer is the same, so that it does not tell who has an account. Refused after five within an hour of the user or to
    * the new address, and where the present one has to sign in by an identity provider.
    */
-  async askEmail(change: AccountChange & { email: string; presentEmail: string; key?: WorkKey | undefined },
- ): Promise<void> {
+  async askEmail(
+    change: AccountChange & { email: string; presentEmail: string; key?: WorkKey | undefined },
+  ): Promise<void> {
     const { byUserId: userId, now, key } = change;
     const email = change.email.trim().normalize('NFC');
     const token = createEmailToken();

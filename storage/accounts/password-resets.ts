@@ -93,9 +93,7 @@ export class PasswordResets {
   /** Finds the account of a token, before the costly hashing of a password. Refused when the token is unknown, used or expired. */
   async findOwner(token: string, now: number): Promise<{ readonly userId: string; readonly email: string }> {
     type Row = { userId: string; email: string; expiresAt: Date; used: boolean };
-    const [found] = await this.#db.query<Row>(selectToken, [
-      this.#hashToken(token),
-    ]);
+    const [found] = await this.#db.query<Row>(selectToken, [this.#hashToken(token)]);
     if (found === undefined || found.used) throw this.#refuse('invalid_token');
     if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
     return { userId: found.userId, email: found.email };

@@ -166,7 +166,12 @@ export class ApiKeys {
   }
 
   /** Lists the keys of the workspace's projects that the user has made and that are not revoked, the newest first. */
-  async listMadeBy(workspaceId: string, userId: string, limit: number, now: number): Promise<ApiKeyResource[]> {
+  async listMadeBy(
+    workspaceId: string,
+    userId: string,
+    limit: number,
+    now: number,
+  ): Promise<ApiKeyResource[]> {
     const rows = await this.#db.query<ApiKeyRow>(selectMade, [workspaceId, userId, limit], 'api_keys.made');
     return rows.map(row => keyResource(row, now));
   }

@@ -127,26 +127,29 @@ t.test('a new address is proven with the password, and the old one gets a notice
   t.equal(await countMails('account_notice', email), 3);
 });
 
-t.test('a change to an address that has an account is answered as any other, and its owner gets a notice', async t => {
-  const { browser: client, email } = await verified();
-  const owner = await verified();
-  const free = await changeEmail(client, newAddress());
-  const taken = await changeEmail(client, owner.email);
-  t.strictSame([taken.status, taken.body], [free.status, free.body]);
-  const mails = await database.query<{ kind: string; sent: boolean }>(
-    `select kind, last_error is null as sent from mails where lower(recipient) = lower($1) order by kind`,
-    [owner.email],
-  );
-  t.match(
-    mails.filter(({ kind }) => kind !== 'verify_account'),
-    [
-      { kind: 'account_notice', sent: true },
-      { kind: 'change_account_email', sent: false },
-    ],
-    'no link, because its owner would share the account',
-  );
-  t.match(await client.get('me'), { email });
-});
+t.test(
+  'a change to an address that has an account is answered as any other, and its owner gets a notice',
+  async t => {
+    const { browser: client, email } = await verified();
+    const owner = await verified();
+    const free = await changeEmail(client, newAddress());
+    const taken = await changeEmail(client, owner.email);
+    t.strictSame([taken.status, taken.body], [free.status, free.body]);
+    const mails = await database.query<{ kind: string; sent: boolean }>(
+      `select kind, last_error is null as sent from mails where lower(recipient) = lower($1) order by kind`,
+      [owner.email],
+    );
+    t.match(
+      mails.filter(({ kind }) => kind !== 'verify_account'),
+      [
+        { kind: 'account_notice', sent: true },
+        { kind: 'change_account_email', sent: false },
+      ],
+      'no link, because its owner would share the account',
+    );
+    t.match(await client.get('me'), { email });
+  },
+);
 
 t.test('a new password is not one that attackers try first', async t => {
   const { browser: client, email } = await verified();

@@ -71,8 +71,7 @@ export function PasswordSection({ onEnded }: { readonly onEnded: () => void }) {
   const [code, setCode] = useState('');
   const [isDone, setDone] = useState(false);
   const form = useForm(
-    () =>
-      withSecondFactor(code, proof => skein.account.changePassword({ password, newPassword, ...proof })),
+    () => withSecondFactor(code, proof => skein.account.changePassword({ password, newPassword, ...proof })),
     () => {
       setDone(true);
       setCode('');

@@ -109,7 +109,9 @@ t.test('an unverified account reaches a host once a second, and its first webhoo
 t.test('deliveries wait as the rate says, and each is sent once', async t => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ count: fc.integer({ min: 1, max: 20 }), pause: fc.nat(2_000) }), { maxLength: 12 }),
+      fc.array(fc.record({ count: fc.integer({ min: 1, max: 20 }), pause: fc.nat(2_000) }), {
+        maxLength: 12,
+      }),
       fc.boolean(),
       async (batches, isVerified) => {
         const { clock, sent, send } = createSender(() => isVerified);
@@ -134,27 +136,33 @@ t.test('deliveries wait as the rate says, and each is sent once', async t => {
   t.pass();
 });
 
-t.test('a host proves that it wants more by refusing a wrong signature and accepting a test event', async t => {
-  for (const [answer, proves] of [
-    [(isGenuine: boolean) => (isGenuine ? 204 : 401), true],
-    [() => 200, false],
-    [(isGenuine: boolean) => (isGenuine ? 200 : 429), false],
-    [(isGenuine: boolean) => (isGenuine ? 200 : 503), false],
-    [() => 404, false],
-  ] as const) {
-    const { clock, settled, send, sent } = createSender(() => true, answer);
+t.test(
+  'a host proves that it wants more by refusing a wrong signature and accepting a test event',
+  async t => {
+    for (const [answer, proves] of [
+      [(isGenuine: boolean) => (isGenuine ? 204 : 401), true],
+      [() => 200, false],
+      [(isGenuine: boolean) => (isGenuine ? 200 : 429), false],
+      [(isGenuine: boolean) => (isGenuine ? 200 : 503), false],
+      [() => 404, false],
+    ] as const) {
+      const { clock, settled, send, sent } = createSender(() => true, answer);
+      await clock.until(send(1, {}, 'test'));
+      t.equal(sent.length, 2);
+      t.equal(settled[0]?.provenHost, proves ? 'receiver.example' : undefined, String(answer));
+      sent.length = 0;
+      void send(200, { provenHost: settled[0]?.provenHost ?? null });
+      await clock.flush();
+      t.equal(sent.length >= 200, proves, 'then there is no rate');
+    }
+    const { clock, sent, send } = createSender(
+      () => false,
+      isGenuine => (isGenuine ? 204 : 401),
+    );
     await clock.until(send(1, {}, 'test'));
-    t.equal(sent.length, 2);
-    t.equal(settled[0]?.provenHost, proves ? 'receiver.example' : undefined, String(answer));
-    sent.length = 0;
-    void send(200, { provenHost: settled[0]?.provenHost ?? null });
-    await clock.flush();
-    t.equal(sent.length >= 200, proves, 'then there is no rate');
-  }
-  const { clock, sent, send } = createSender(() => false, isGenuine => (isGenuine ? 204 : 401));
-  await clock.until(send(1, {}, 'test'));
-  t.equal(sent.length, 1, 'an unverified account proves nothing');
-});
+    t.equal(sent.length, 1, 'an unverified account proves nothing');
+  },
+);
 
 t.test('a stitch that is stopped takes back what waits, and a node that drains leaves it', async t => {
   const { clock, sent, send, sender } = createSender(() => false);
