@@ -126,22 +126,8 @@ export function createActors(options: ActorsOptions): Actors {
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const calls = new ProviderCalls(options.metrics.registry);
-  const { rateLimits: rates } = options.config;
   // The buckets are actors of this node, which is created with the stitches.
-  const asking: Pick<Node, 'ask'> = { ask: (...command) => node.ask(...command) };
-  const { metrics } = options;
-  const accounts = new ProjectAccounts(database, clock);
-  const hostRates =
-    rates === undefined
-      ? undefined
-      : createHostRates({
-          rates,
-          node: asking,
-          clock,
-          metrics,
-          random: systemRandom,
-          findAccount: projectId => accounts.find(projectId),
-        });
+  const hostRates = limitHosts(options, { ask: (...command) => node.ask(...command) });
   const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
   const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
@@ -196,6 +182,18 @@ export function createActors(options: ActorsOptions): Actors {
       await store.close();
     },
   };
+}
+
+/** Rates of webhooks by their host. Undefined: RATE_LIMITS=off. */
+function limitHosts(
+  { database, clock, metrics, config }: ActorsOptions,
+  node: Pick<Node, 'ask'>,
+): HostRates | undefined {
+  const { rateLimits: rates } = config;
+  if (rates === undefined) return undefined;
+  const accounts = new ProjectAccounts(database, clock);
+  const findAccount = (projectId: string) => accounts.find(projectId);
+  return createHostRates({ rates, node, clock, metrics, random: systemRandom, findAccount });
 }
 
 /** The chat provider's API. */

@@ -261,7 +261,7 @@ async function listen(
     registry: metrics.registry,
     metricsToken: config.metricsToken,
     isBehindProxy:
-      config.trustedProxies > 0 ||
+      config.trustedProxies !== 0 ||
       (config.baseUrl !== undefined && !isLoopback(new URL(config.baseUrl).hostname)),
     log,
   });
