@@ -137,7 +137,7 @@ export function serveRest(options: RestOptions): Rest {
     tenancy: access,
     idempotency,
     limiter,
-    reads: new ReadAdmission(),
+    reads: new ReadAdmission(clock),
     clock,
     log,
     tracer: options.tracer,
