@@ -6,7 +6,6 @@ import { unavailable } from '../../runtime/actor/index.ts';
 import { FairSemaphore } from '../../runtime/admission/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
 import type { Operation } from '../../protocol/operation.ts';
-import type { Maybe } from './call.ts';
 
 /** One tenant that is alone gets half. The database has eight connections for reads. */
 const readsAtOnce = 8;
@@ -16,6 +15,8 @@ const restFactor = 3;
 const maxRestMs = 10_000;
 /** Reads of one tenant that may wait. */
 const maxWaiting = 200;
+
+type Maybe<T> = T | Promise<T>;
 
 export class ReadAdmission {
   readonly #permits = new FairSemaphore(readsAtOnce, 0);
