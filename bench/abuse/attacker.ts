@@ -104,7 +104,7 @@ async function write({ port, writer }: AttackTask): Promise<void> {
   const inbound = (externalParticipantRef: string | undefined, more: object): Promise<Response> =>
     fetch(`${base}/channels/${channelId}/inbound-messages`, {
       method: 'POST',
-      headers: { ...headers, 'Idempotency-Key': `${run} ${turn++}` },
+      headers: { ...headers, 'Idempotency-Key': `${run}-${turn++}` },
       body: JSON.stringify({ projectId, externalParticipantRef, ...more }),
     });
   let turn = 0;
@@ -141,7 +141,7 @@ async function write({ port, writer }: AttackTask): Promise<void> {
 /** Calls that send most of a message, and no token. */
 function callGrpc({ grpcPort }: AttackTask): void {
   if (stopped) return;
-  const session = connectHttp2(`http://127.0.0.1:${grpcPort}`);
+  const session = connectHttp2(`http://127.0.0.1:${grpcPort}`, { maxSessionMemory: 1_000 });
   session.on('error', () => undefined);
   session.on('close', () => setTimeout(() => callGrpc({ grpcPort } as AttackTask), 500));
   const begun = Buffer.alloc(grpcBytes);

@@ -19,6 +19,8 @@ export const openPrefix = '/grpc.health.v1.Health/';
 const maxOpenBytes = 1_024;
 /** The request of a method that takes one message has to be there this long after its metadata. */
 const requestMs = 30_000;
+/** Time for a client to read its status. */
+const statusMs = 1_000;
 
 /** Refuses calls before their messages are read. */
 export function createAdmission(
@@ -36,7 +38,7 @@ export function createAdmission(
             const refusal = isOpen ? undefined : gate.refuse(metadata, call.getDeadline(), path);
             if (refusal !== undefined) {
               call.sendStatus({ code: codes.UNKNOWN, details: '', ...refusal });
-              closeStream(call);
+              closeStream(call, clock);
               return;
             }
             connections.permitted(call.getConnectionInfo(), !isOpen);
@@ -47,7 +49,7 @@ export function createAdmission(
                   code: codes.DEADLINE_EXCEEDED,
                   details: 'The request did not arrive in time.',
                 });
-                closeStream(call);
+                closeStream(call, clock);
               });
             }
             proceed(metadata);
@@ -73,9 +75,14 @@ interface CallParts {
 
 const getParts = (call: ServerInterceptingCallInterface): CallParts => call as unknown as CallParts;
 
-/** After the status: the client would otherwise keep the stream for as long as it does not end its side. */
-function closeStream(call: ServerInterceptingCallInterface): void {
-  getParts(call).stream.close();
+/**
+ * Some time after the status, so that the client reads it, which it would not where it still sends. Without this the client would keep the
+ * stream for as long as it does not end its side. What it sends meanwhile is dropped.
+ */
+function closeStream(call: ServerInterceptingCallInterface, clock: Pick<Clock, 'after'>): void {
+  const { stream } = getParts(call);
+  const closing = clock.after(statusMs, () => stream.close());
+  stream.once('close', () => closing.cancel());
 }
 
 function limitMessages(call: ServerInterceptingCallInterface, maxBytes: number): void {

@@ -4,16 +4,27 @@
  */
 import { unavailable } from '../../runtime/actor/index.ts';
 import { FairSemaphore } from '../../runtime/admission/index.ts';
+import type { Clock } from '../../runtime/time/index.ts';
 import type { Operation } from '../../protocol/operation.ts';
-import type { Maybe } from './call.ts';
 
 /** One tenant that is alone gets half. The database has eight connections for reads. */
-const readsAtOnce = 12;
+const readsAtOnce = 8;
+/** A read that takes longer keeps its place for three times as long again, so that costly reads of a tenant do not keep the database busy. */
+const costlyMs = 200;
+const restFactor = 3;
+const maxRestMs = 10_000;
 /** Reads of one tenant that may wait. */
 const maxWaiting = 200;
 
+type Maybe<T> = T | Promise<T>;
+
 export class ReadAdmission {
   readonly #permits = new FairSemaphore(readsAtOnce, 0);
+  readonly #clock: Pick<Clock, 'after' | 'monotonic'>;
+
+  constructor(clock: Pick<Clock, 'after' | 'monotonic'>) {
+    this.#clock = clock;
+  }
 
   /**
    * Does the work when it is the tenant's turn; at once where there is room.
@@ -27,7 +38,12 @@ export class ReadAdmission {
   }
 
   #work<T>(tenant: string, work: () => Maybe<T>): Maybe<T> {
-    const release = (): void => this.#permits.release(tenant);
+    const startedAt = this.#clock.monotonic();
+    const release = (): void => {
+      const spentMs = this.#clock.monotonic() - startedAt;
+      if (spentMs <= costlyMs) return this.#permits.release(tenant);
+      this.#clock.after(Math.min(restFactor * spentMs, maxRestMs), () => this.#permits.release(tenant));
+    };
     let result: Maybe<T>;
     try {
       result = work();

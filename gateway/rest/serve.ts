@@ -140,7 +140,7 @@ export function serveRest(options: RestOptions): Rest {
     idempotency,
     limiter,
     room: options.room,
-    reads: new ReadAdmission(),
+    reads: new ReadAdmission(clock),
     clock,
     log,
     tracer: options.tracer,
