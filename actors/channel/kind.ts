@@ -1,5 +1,11 @@
 /** Declares the actor kind `channel`: its decisions and its tasks. */
-import { actor, type ActorKind, type AnyActorKind, isRefusal, type TaskContext } from '../../runtime/actor/index.ts';
+import {
+  actor,
+  type ActorKind,
+  type AnyActorKind,
+  isRefusal,
+  type TaskContext,
+} from '../../runtime/actor/index.ts';
 import type { Random } from '../../runtime/time/index.ts';
 import type { Write } from '../../storage/statements/index.ts';
 import type { Vault } from '../../storage/secrets/index.ts';

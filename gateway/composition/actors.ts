@@ -129,7 +129,7 @@ export function createActors(options: ActorsOptions): Actors {
   // The buckets are actors of this node, which is created with the stitches.
   const hostRates = limitHosts(options, { ask: (...command) => node.ask(...command) });
   const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
-  const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
+  const { pool, deliveries, stitches, models, runs, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
   const store = createStore(options);
   const recentWebhooks = new RecentWebhooks();
@@ -151,8 +151,8 @@ export function createActors(options: ActorsOptions): Actors {
     node,
     countCommits: () => store.stats.depth,
     takeStored: () => store.takeStored(),
-    tools,
-    trials,
+    tools: outbound.tools,
+    trials: outbound.trials,
     identityProviders: outbound.queues.identityProviders,
     graph,
     recentWebhooks,
@@ -166,13 +166,12 @@ export function createActors(options: ActorsOptions): Actors {
       deliveries.stop();
       runs.drain();
       sends.draining.abort();
-      // What has not been answered by then is repeated by the next owner of the shard.
-      const giveUp = (): void => {
+      // The next owner of the shard repeats requests without an answer.
+      const deadline = clock.after(answerGraceMs, () => {
         runs.giveUp();
         pool.abandonAll();
         sends.abandoned.abort();
-      };
-      const deadline = clock.after(answerGraceMs, giveUp);
+      });
       await node.drain();
       deadline.cancel();
       runs.giveUp();

@@ -144,7 +144,15 @@ export class Effects {
         this.#finish(actor);
       } else {
         const { task: name, payload } = effect;
-        this.#enqueue({ next: undefined, actor, name, payload, failures: 0, refusals: 0, drops: this.#drops });
+        this.#enqueue({
+          next: undefined,
+          actor,
+          name,
+          payload,
+          failures: 0,
+          refusals: 0,
+          drops: this.#drops,
+        });
       }
     }
   }
@@ -208,7 +216,13 @@ export class Effects {
     counters.deadLetters++;
     log.error({ err: reason, kind, id, task: name, failures }, 'a task failed for good');
     const command = getTaskCommand(name);
-    const letter = { actor: actor.ref, name: command, payload, error: describeError(reason), attempts: failures };
+    const letter = {
+      actor: actor.ref,
+      name: command,
+      payload,
+      error: describeError(reason),
+      attempts: failures,
+    };
     for (let tries = 1; ; tries++) {
       try {
         await store.addDeadLetter(letter);

@@ -65,7 +65,13 @@ export interface Limits {
 /** Limits that `checkLimit` counts in rows. */
 export type LimitName = Exclude<
   keyof Limits,
-  'freeDiskBytes' | 'databaseBytes' | 'stitchesPerHost' | 'threadAnswers' | 'participantAnswers' | 'answerHops' | 'dayMicros'
+  | 'freeDiskBytes'
+  | 'databaseBytes'
+  | 'stitchesPerHost'
+  | 'threadAnswers'
+  | 'participantAnswers'
+  | 'answerHops'
+  | 'dayMicros'
 >;
 
 const gibibyte = 2 ** 30;
