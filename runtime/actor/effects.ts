@@ -187,7 +187,13 @@ export class Effects {
     counters.deadLetters++;
     log.error({ err: reason, kind, id, task: name, failures }, 'a task failed for good');
     const command = getTaskCommand(name);
-    const letter = { actor: actor.ref, name: command, payload, error: describeError(reason), attempts: failures };
+    const letter = {
+      actor: actor.ref,
+      name: command,
+      payload,
+      error: describeError(reason),
+      attempts: failures,
+    };
     for (let tries = 1; ; tries++) {
       try {
         await store.addDeadLetter(letter);

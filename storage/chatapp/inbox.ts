@@ -245,15 +245,7 @@ export async function failWebhook(
 ): Promise<FailedWebhook | undefined> {
   const [row] = await db.query<{ attempts: number; nextAt: Date | null }>(
     fail,
-    [
-      channelId,
-      requestId,
-      error.slice(0, 4_000),
-      isRefusal ? 1 : 0,
-      new Date(now),
-      firstRetryMs,
-      maxRetryMs,
-    ],
+    [channelId, requestId, error.slice(0, 4_000), isRefusal ? 1 : 0, new Date(now), firstRetryMs, maxRetryMs],
     'chatapp_webhooks.fail',
   );
   if (row === undefined) return undefined;

@@ -169,32 +169,35 @@ const unknownErrors = [
   new ServiceError('svc/runtime/unavailable', { details: { reason: 'deadline' } }),
 ];
 
-t.test('an unknown error is never the end of a webhook, and holds back the others only for a while', async t => {
-  for (const unknown of unknownErrors) {
-    const seen: string[] = [];
-    let fails = true;
-    const { work, workFor, look, letters } = await channelWith(
-      ['good', 'bad', 'behind'],
-      async ({ body }) => {
-        if (body === 'bad' && fails) throw unknown;
-        seen.push(body);
-      },
-    );
-    t.match(await work(), { hasMore: false, nextAt: now + 1_000 });
-    t.match(await look(), [finished, { isFinished: false, attempts: 1, error: String }, open]);
-    for (let hints = 0; hints < 10; hints++) t.strictSame(await work(), { hasMore: false }, 'it backs off');
-    t.match((await look())[1], { attempts: 1 });
-    await workFor(120_000);
-    t.strictSame([...new Set(seen)], ['good', 'behind'], 'it is overtaken');
-    await workFor(7_200_000);
-    t.ok(((await look())[1]?.attempts ?? 0) > 25, 'and retried without limit');
-    t.strictSame(await letters(), []);
-    fails = false;
-    await workFor(600_000);
-    t.strictSame([...new Set(seen)], ['good', 'behind', 'bad']);
-    t.match(await look(), [finished, { isFinished: true }, finished]);
-  }
-});
+t.test(
+  'an unknown error is never the end of a webhook, and holds back the others only for a while',
+  async t => {
+    for (const unknown of unknownErrors) {
+      const seen: string[] = [];
+      let fails = true;
+      const { work, workFor, look, letters } = await channelWith(
+        ['good', 'bad', 'behind'],
+        async ({ body }) => {
+          if (body === 'bad' && fails) throw unknown;
+          seen.push(body);
+        },
+      );
+      t.match(await work(), { hasMore: false, nextAt: now + 1_000 });
+      t.match(await look(), [finished, { isFinished: false, attempts: 1, error: String }, open]);
+      for (let hints = 0; hints < 10; hints++) t.strictSame(await work(), { hasMore: false }, 'it backs off');
+      t.match((await look())[1], { attempts: 1 });
+      await workFor(120_000);
+      t.strictSame([...new Set(seen)], ['good', 'behind'], 'it is overtaken');
+      await workFor(7_200_000);
+      t.ok(((await look())[1]?.attempts ?? 0) > 25, 'and retried without limit');
+      t.strictSame(await letters(), []);
+      fails = false;
+      await workFor(600_000);
+      t.strictSame([...new Set(seen)], ['good', 'behind', 'bad']);
+      t.match(await look(), [finished, { isFinished: true }, finished]);
+    }
+  },
+);
 
 t.test('a webhook that an actor refuses again and again is a dead letter', async t => {
   let error: unknown = slow;

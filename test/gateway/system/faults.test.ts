@@ -60,7 +60,10 @@ t.test('increases are read over the spans of the alerts', async t => {
 });
 
 t.test('nodes that are well have no fault', async t => {
-  t.strictSame(findFaults({ reports: [createReport('one'), createReport('two')], silent: [], deadLetters: 0 }), []);
+  t.strictSame(
+    findFaults({ reports: [createReport('one'), createReport('two')], silent: [], deadLetters: 0 }),
+    [],
+  );
   const atTheLimit = createReport('one', {
     node: { commitP99Ms: 500, clockAheadSeconds: -60 },
     increases: { answers: 100, serverErrors: 1, modelSteps: 2, modelFailures: 1 },

@@ -63,38 +63,43 @@ t.test('a task may ask its own actor', async t => {
   t.match(database.read(a)?.state, { marks: ['x', `done it at ${at}`] });
 });
 
-t.test('a failing task is retried with back-off, without limit; one that is refused is a dead letter', async t => {
-  const tries: number[] = [];
-  let error = new Error('no route');
-  const work: Work = (_, { now }) => {
-    tries.push(now());
-    return Promise.reject(error);
-  };
-  const { node, clock, database, metrics, log } = await startTestNode(t, { kinds: [counterKind({ work })] });
-  await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform({ n: 1 })] }));
-  await clock.advance(3_600_000);
-  t.ok(tries.length > 100);
-  t.strictSame(database.letters, []);
-  const pauses = tries.slice(1, 5).map((at, i) => at - (tries[i] ?? 0));
-  const within = pauses.map((ms, i) => ms >= 375 * 2 ** i && ms <= 625 * 2 ** i);
-  t.strictSame(within, [true, true, true, true], `${pauses.join(', ')} ms`);
-  error = new ServiceError('svc/runtime/conflict');
-  await clock.advance(600_000);
-  const attempts = tries.length;
-  t.match(database.letters, [
-    { actor: a, name: 'perform:work', payload: { n: 1 }, error: /conflict/, attempts },
-  ]);
-  t.equal(metrics.counters.tasksFailed, attempts);
-  t.equal(metrics.counters.deadLetters, 1);
-  t.match(
-    log.filter(({ level }) => level === 'error'),
-    [{ fields: { task: 'work', failures: attempts } }],
-  );
-  await clock.until(node.ask(a, 'perform:work', { n: 2 }));
-  await clock.advance(1);
-  t.equal(tries.length, attempts + 1, 'its command performs it again');
-  t.equal((await clock.until(node.ask<Counted>(a, 'get', {}))).n, 1, 'its actor goes on');
-});
+t.test(
+  'a failing task is retried with back-off, without limit; one that is refused is a dead letter',
+  async t => {
+    const tries: number[] = [];
+    let error = new Error('no route');
+    const work: Work = (_, { now }) => {
+      tries.push(now());
+      return Promise.reject(error);
+    };
+    const { node, clock, database, metrics, log } = await startTestNode(t, {
+      kinds: [counterKind({ work })],
+    });
+    await clock.until(node.ask(a, 'add', { mark: 'x', effects: [perform({ n: 1 })] }));
+    await clock.advance(3_600_000);
+    t.ok(tries.length > 100);
+    t.strictSame(database.letters, []);
+    const pauses = tries.slice(1, 5).map((at, i) => at - (tries[i] ?? 0));
+    const within = pauses.map((ms, i) => ms >= 375 * 2 ** i && ms <= 625 * 2 ** i);
+    t.strictSame(within, [true, true, true, true], `${pauses.join(', ')} ms`);
+    error = new ServiceError('svc/runtime/conflict');
+    await clock.advance(600_000);
+    const attempts = tries.length;
+    t.match(database.letters, [
+      { actor: a, name: 'perform:work', payload: { n: 1 }, error: /conflict/, attempts },
+    ]);
+    t.equal(metrics.counters.tasksFailed, attempts);
+    t.equal(metrics.counters.deadLetters, 1);
+    t.match(
+      log.filter(({ level }) => level === 'error'),
+      [{ fields: { task: 'work', failures: attempts } }],
+    );
+    await clock.until(node.ask(a, 'perform:work', { n: 2 }));
+    await clock.advance(1);
+    t.equal(tries.length, attempts + 1, 'its command performs it again');
+    t.equal((await clock.until(node.ask<Counted>(a, 'get', {}))).n, 1, 'its actor goes on');
+  },
+);
 
 const refused = new ServiceError('svc/runtime/conflict');
 
