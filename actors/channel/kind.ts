@@ -130,69 +130,73 @@ function createTasks(services: ChannelServices): NonNullable<AnyActorKind['tasks
   const retryPolicy = new RetryPolicy(services);
   draining.addEventListener('abort', () => retryPolicy.stop(), { once: true });
   const pacer = new Pacer();
+  /** Skips the task if there is no room: its reminder comes again, and a mark is made at once or never. */
+  const inTurn = <Payload>(task: (payload: Payload, context: TaskContext) => Promise<void>) =>
+    retryPolicy.guard((payload: Payload, context) =>
+      turns.others.runOrSkip(context.self.id, draining, () => task(payload, context)),
+    );
+  return {
+    applyParked: inTurn(createParkedTask(services, retryPolicy)),
+    lookAtCredentials: inTurn(async (_payload: unknown, context) => {
+      const { self, now } = context;
+      await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
+    }),
+    tellOwners: inTurn(async (notice: ChannelNotice, context) => {
+      await services.notifyOwners(notice);
+      await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
+    }),
+    markRead: inTurn(async (mark: MarkRead, context) => {
+      const { self, now } = context;
+      await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
+    }),
+    work: createWorkTask(services, retryPolicy, { turns, pacer }),
+  };
+}
+
+/** The task `work`. It ends at once if there is no room for it on the node. */
+function createWorkTask(
+  services: ChannelServices,
+  retryPolicy: RetryPolicy,
+  { turns, pacer }: Pick<TaskServices, 'turns' | 'pacer'>,
+) {
+  const { draining } = services;
   const inFlights: Readonly<Record<Work, InFlight>> = {
     webhooks: new InFlight(),
     sends: new InFlight(),
     files: new InFlight(),
   };
-  /** Skips the task if there is no room: its reminder comes again, and a mark is made at once or never. */
-  const inTurn =
-    <Payload>(task: (payload: Payload, context: TaskContext) => Promise<void>) =>
-    (payload: Payload, context: TaskContext): Promise<void> =>
-      turns.others.runOrSkip(context.self.id, draining, () => task(payload, context));
-  return {
-    applyParked: retryPolicy.guard(inTurn(createParkedTask(services, retryPolicy))),
-    lookAtCredentials: retryPolicy.guard(
-      inTurn(async (_payload: unknown, context) => {
-        const { self, now } = context;
-        await lookAtConnection({ ...services, ask: context.ask.bind(context), now }, self.id);
-      }),
-    ),
-    tellOwners: retryPolicy.guard(
-      inTurn(async (notice: ChannelNotice, context) => {
-        await services.notifyOwners(notice);
-        await context.ask(context.self, 'ownersTold', { eventId: notice.eventId } satisfies OwnersTold);
-      }),
-    ),
-    markRead: retryPolicy.guard(
-      inTurn(async (mark: MarkRead, context) => {
-        const { self, now } = context;
-        await markRead({ ...services, pacer, now, ask: context.ask.bind(context) }, self.id, mark);
-      }),
-    ),
-    work: retryPolicy.guard(async ({ work: sort, projectId }: WorkTask, context) => {
-      const { self, now } = context;
-      const ask = context.ask.bind(context);
-      const inFlight = inFlights[sort];
-      let done: Omit<WorkDone, 'work'> = { hasMore: false };
-      try {
-        const db = turns.share(services.db, projectId);
-        const reports = services.db;
-        const task = { ...services, db, reports, turns, projectId, pacer, inFlight, ask, now };
-        await turns.tasks[sort].runOrSkip(projectId, draining, async () => {
-          done = await workers[sort](task, self.id);
-        });
-      } catch (err) {
-        // The database is away, or the node drains: the recovery scanner comes back to it.
-        const level = draining.aborted ? 'debug' : 'warn';
-        services.log[level]({ err, channelId: self.id, work: sort }, 'work of a channel waits');
-      }
-      const ended: WorkDone = { work: sort, ...done };
-      // Nothing else tells the channel, which begins no task of this sort before it knows. What the task did is not repeated with it.
-      await retryPolicy.retry('a channel does not know yet that its task has ended', () =>
-        ask(self, 'worked', ended),
-      );
-      // A node that drains waits for its tasks, and so for what is in flight. What that has held back may follow then. The turn is over.
-      await inFlight.awaitAll(self.id, async () => {
-        if (draining.aborted) return;
-        try {
-          await ask(self, 'work', { work: sort } satisfies DoWork);
-        } catch (err) {
-          services.log.debug({ err, channelId: self.id, work: sort }, 'work of a channel waits');
-        }
+  return retryPolicy.guard(async ({ work: sort, projectId }: WorkTask, context) => {
+    const { self, now } = context;
+    const ask = context.ask.bind(context);
+    const inFlight = inFlights[sort];
+    let done: Omit<WorkDone, 'work'> = { hasMore: false };
+    try {
+      const db = turns.share(services.db, projectId);
+      const reports = services.db;
+      const task = { ...services, db, reports, turns, projectId, pacer, inFlight, ask, now };
+      await turns.tasks[sort].runOrSkip(projectId, draining, async () => {
+        done = await workers[sort](task, self.id);
       });
-    }),
-  };
+    } catch (err) {
+      // The database is away, or the node drains: the recovery scanner comes back to it.
+      const level = draining.aborted ? 'debug' : 'warn';
+      services.log[level]({ err, channelId: self.id, work: sort }, 'work of a channel waits');
+    }
+    const ended: WorkDone = { work: sort, ...done };
+    // Nothing else tells the channel, which begins no task of this sort before it knows. What the task did is not repeated with it.
+    await retryPolicy.retry('a channel does not know yet that its task has ended', () =>
+      ask(self, 'worked', ended),
+    );
+    // A node that drains waits for its tasks, and so for what is in flight. What that has held back may follow then. The turn is over.
+    await inFlight.awaitAll(self.id, async () => {
+      if (draining.aborted) return;
+      try {
+        await ask(self, 'work', { work: sort } satisfies DoWork);
+      } catch (err) {
+        services.log.debug({ err, channelId: self.id, work: sort }, 'work of a channel waits');
+      }
+    });
+  });
 }
 
 /** The task `applyParked`. Its reminder comes again until the receipt is applied, or refused for good. */

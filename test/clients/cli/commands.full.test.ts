@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { answer, Receiver } from '../../support/receiver.ts';
 import { withTimeLimit } from '../../support/time-limit.ts';
-import { shareSkein } from '../../support/skein.ts';
+import { startTestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { shareSkein, startSkeinOn } from '../../support/skein.ts';
 import { createSdkAccount } from '../sdk/sdk-account.ts';
 import { Cli } from './cli.ts';
 
@@ -226,6 +228,31 @@ t.test('stitches, deliveries, events, keys, openapi', async t => {
   });
   t.match(await cli.ok(t, ['keys', 'rotate', listed?.['apiKeyId'] ?? '']), /^svc_test_\S+\n$/);
   await cli.ok(t, ['keys', 'revoke', listed?.['apiKeyId'] ?? '']);
+});
+
+t.test('dead letters, for operators of the service', async t => {
+  const { url, database } = await startTestDatabase(t);
+  const operated = await startSkeinOn(t, url, { INSTANCE_ADMINS: email });
+  const operator = await Cli.make(t, { SKEIN_BASE_URL: operated.url });
+  const cwd = t.testdir({});
+  const account = ['init', '--yes', '--email', email, '--password-stdin'];
+  await operator.ok(t, account, { cwd, input: `${password}\n` });
+  t.equal((await operator.run(['dead-letters', 'list'])).code, 1, 'the address is not verified');
+  await database.query('update users set email_verified_at = now()');
+  await eventually('operator', async () => (await operator.run(['dead-letters', 'list'])).code === 0);
+  await database.query(
+    `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
+     select 'channel', 'ch_' || n, 'reopenWebhook', '{"requestId":"req_1"}', 'no', 5, now() from generate_series(1, 4) n`,
+  );
+  const list = () => operator.json(t, ['dead-letters', 'list']);
+  const [newest, second] = await list();
+  t.match(newest, { kind: 'channel', actorId: 'ch_4', name: 'reopenWebhook', attempts: 5 });
+  await operator.ok(t, ['dead-letters', 'delete', String(newest?.['deadLetterId'])]);
+  await operator.ok(t, ['dead-letters', 'run', String(second?.['deadLetterId'])]);
+  t.equal((await list()).length, 2);
+  t.equal((await operator.run(['dead-letters', 'run'])).code, 2, 'which?');
+  await operator.ok(t, ['dead-letters', 'run', '--all']);
+  t.strictSame(await list(), []);
 });
 
 t.test('doctor', async t => {

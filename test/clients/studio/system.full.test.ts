@@ -125,14 +125,28 @@ t.test(
   },
 );
 
-t.test('work that was given up is listed without its words', async t => {
+t.test('work that was given up is listed without its words, run again and deleted', async t => {
   await database.query(
     `insert into dead_letters (kind, actor_id, name, payload, error, attempts, created_at)
-     values ('thread', 'thr_1', 'remind', '{"body":"secret words"}', 'secret words', 3, now())`,
+     values ('channel', 'ch_1', 'reopenWebhook', '{"requestId":"secret words"}', 'svc/runtime/conflict: secret words', 3, now()),
+       ('thread', 'thr_1', 'remind', '{}', 'no', 3, now())`,
   );
   const page = await openConsole(t, browser, setting, admin, { path: '/studio/system' });
-  await row(page, 'Dead letters', 'thr_1').getByText('remind').waitFor();
+  const act = async (id: string, name: string): Promise<void> => {
+    await row(page, 'Dead letters', id).getByRole('button').click();
+    await page.getByRole('menuitem', { name }).click();
+  };
+  await row(page, 'Dead letters', 'ch_1').getByText('svc/runtime/conflict').waitFor();
   t.notMatch(await page.content(), /secret words/);
+  await verdict(page).getByText('2 dead letters wait for you.').waitFor();
+  await expectNoBarriers(t, page);
+  await act('ch_1', 'Run again');
+  await row(page, 'Dead letters', 'ch_1').waitFor({ state: 'detached' });
+  await act('thr_1', 'Run again');
+  await page.getByRole('alert').waitFor();
+  await act('thr_1', 'Delete without running');
+  await page.getByText('No dead letters.').waitFor();
+  t.strictSame(await database.query('select from dead_letters'), []);
 });
 
 t.test('where the server does not answer, the page says so and keeps what it knew', async t => {
