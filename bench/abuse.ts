@@ -51,6 +51,8 @@ export async function run(database: BenchDatabase): Promise<void> {
       messageProject: { limit: 1_000_000, windowSeconds: 1 },
       messageThread: { limit: 1_000_000, windowSeconds: 1 },
     }),
+    // Its address is not verified.
+    LIMITS: JSON.stringify({ unverifiedRowBytes: 2 ** 40 }),
   });
   const task = await prepareAttack(skein);
   const quiet: LoadResult[] = [];
