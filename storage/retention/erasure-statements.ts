@@ -239,7 +239,7 @@ export const hasOpenWebhooks = `
 
 /**
  * Webhooks of the chat provider that name the participant, by the threads that are derived from the names; of others in them, too, the
- * messages are kept. One that is about nobody else is closed, even if it was not worked through. The others go with the next turn of the erasure.
+ * messages are kept. A webhook that names no other participant is closed, even if it was not worked through. The others go with the next turn of the erasure.
  */
 export const deleteWebhooks = `
   with batch as materialized (

@@ -316,7 +316,7 @@ t.test('after an erasure, webhooks from before it bring nothing back', async t =
   t.same(
     await database.query('select from chatapp_open_webhooks where channel_id = $1', [channelId]),
     [],
-    'a webhook about nobody else is closed',
+    'a webhook that names no other participant is closed',
   );
   await erasePersonalData(services, Date.now() + 601_000);
 

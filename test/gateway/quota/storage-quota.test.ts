@@ -9,7 +9,8 @@ import { StorageQuota } from '../../../gateway/quota/storage-quota.ts';
 import { LimitReached } from '../../../runtime/actor/store.ts';
 import { silentLog } from '../../../runtime/observability/log.ts';
 import { defaultLimits, type Limits } from '../../../storage/writes/limits.ts';
-import { accountServices } from '../../support/accounts.ts';
+import { newKey } from '../../node/tenant.ts';
+import { accountServices, freshKey } from '../../support/accounts.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { startSkeinOn } from '../../support/skein.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
@@ -140,11 +141,14 @@ t.test('a disk with less than its floor is full, and so is a database beyond its
 
 t.test('a node without room refuses what stores more, and nothing else', async t => {
   const plenty = { limit: 1_000_000, windowSeconds: 1 };
+  const keys = { SECRET_KEYS: freshKey(), TOKEN_KEYS: freshKey() };
   const skein = await startSkeinOn(t, url, {
+    ...keys,
     LIMITS: '{"unverifiedRowBytes": 20000}',
     RATE_LIMITS: JSON.stringify({ messageThread: plenty, messageProject: plenty }),
   });
   const { key, person, projectId, environmentId, channelId } = await skein.tenant();
+  const { secret } = await newKey(person, projectId);
   const receive = () =>
     key.ask<{ threadId: string }>('createInboundMessage', {
       params: { channelId },
@@ -165,4 +169,14 @@ t.test('a node without room refuses what stores more, and nothing else', async t
   t.equal(refused.status, 409);
   t.equal((await key.ask('listMessages', { params: { threadId } })).status, 200);
   t.equal((await person.ask('erasePersonalData', { params: { threadId } })).status, 202);
+
+  const full = await startSkeinOn(t, url, { ...keys, LIMITS: '{"databaseBytes": 1}' });
+  const other = full.client(secret);
+  const body = { projectId, environmentId, externalRef: 'eve' };
+  const noRoom = await other.ask('createThread', { body });
+  t.match(noRoom, { status: 507, body: { error: 'svc/runtime/storage_full' } });
+  t.equal(noRoom.headers['retry-after'], '60');
+  t.equal((await other.ask('listMessages', { params: { threadId } })).status, 200);
+  t.equal((await other.ask('archiveThread', { params: { threadId } })).status, 204);
+  t.equal((await full.client().ask('forgotPassword', { body: { email: 'ada@example.com' } })).status, 200);
 });
