@@ -1,7 +1,13 @@
 /** A user's passkeys, and signing in with them. */
 import type { passkeyOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Passkey } from '../../protocol/resources/index.ts';
-import type { AccountChange, ListedPasskey, PasskeyLogins, Passkeys, SecondFactors } from '../../storage/accounts/index.ts';
+import type {
+  AccountChange,
+  ListedPasskey,
+  PasskeyLogins,
+  Passkeys,
+  SecondFactors,
+} from '../../storage/accounts/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { type AccountServices, checkUser, takeSecondFactor } from './account.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
