@@ -127,7 +127,7 @@ export function createActors(options: ActorsOptions): Actors {
   const archived = new ArchivedProjects(database, clock);
   const calls = new ProviderCalls(options.metrics.registry);
   // The buckets are actors of this node, which is created with the stitches.
-  const hostRates = limitHosts(options, { ask: (...command) => node.ask(...command) });
+  const hostRates = createRates(options, { ask: (...command) => node.ask(...command) });
   const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
   const { pool, deliveries, stitches, models, runs, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
@@ -183,15 +183,15 @@ export function createActors(options: ActorsOptions): Actors {
   };
 }
 
-/** Rates of webhooks by their host. Undefined: RATE_LIMITS=off. */
-function limitHosts(
-  { database, clock, metrics, config }: ActorsOptions,
+/** Undefined without rate limits. */
+function createRates(
+  { config, database, clock, metrics }: ActorsOptions,
   node: Pick<Node, 'ask'>,
 ): HostRates | undefined {
   const { rateLimits: rates } = config;
   if (rates === undefined) return undefined;
   const accounts = new ProjectAccounts(database, clock);
-  const findAccount = (projectId: string) => accounts.find(projectId);
+  const findAccount: HostRates['findAccount'] = projectId => accounts.find(projectId);
   return createHostRates({ rates, node, clock, metrics, random: systemRandom, findAccount });
 }
 

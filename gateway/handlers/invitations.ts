@@ -113,8 +113,7 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
       throw new ServiceError('svc/auth/insufficient_scope', { message });
     }
     if (account !== undefined) throw new ServiceError('svc/auth/login_required');
-    const message = 'is required: the invited address has no account yet';
-    throw invalid([{ path: '/body/password', message, code: 'required' }]);
+    throw refuseWithoutPassword();
   }
 
   return {
@@ -126,4 +125,9 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
       return signedIn(session, call.now);
     },
   };
+}
+
+function refuseWithoutPassword(): ServiceError {
+  const message = 'is required: the invited address has no account yet';
+  return invalid([{ path: '/body/password', message, code: 'required' }]);
 }

@@ -1,8 +1,14 @@
 /** A user's passkeys, and signing in with them. */
 import type { passkeyOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Passkey } from '../../protocol/resources/index.ts';
-import type { ListedPasskey, PasskeyLogins, Passkeys, SecondFactors } from '../../storage/accounts/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
+import type {
+  AccountChange,
+  ListedPasskey,
+  PasskeyLogins,
+  Passkeys,
+  SecondFactors,
+} from '../../storage/accounts/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
 import { type AccountServices, checkUser, takeSecondFactor } from './account.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
 import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
@@ -28,9 +34,7 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
     beginPasskey: async call => {
       // Else whoever made an account with somebody else's address would keep a way into it.
       requireVerified(requireUser(call));
-      const change = await checkUser(services, call, call.body.password);
-      await takeSecondFactor(services, call, call.body);
-      const options = await passkeys.begin(change);
+      const options = await passkeys.begin(await checkBoth(services, call));
       return { body: { options } };
     },
 
@@ -53,9 +57,7 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
       const { userId } = requireUser(call);
       const { passkeyId } = call.params;
       await passkeys.requireOwn(userId, passkeyId);
-      const change = await checkUser(services, call, call.body.password);
-      await takeSecondFactor(services, call, call.body);
-      await passkeys.remove(passkeyId, change);
+      await passkeys.remove(passkeyId, await checkBoth(services, call));
       authenticator.forgetUser(userId);
       mail.wake();
       return {};
@@ -75,6 +77,16 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
       return signedIn(session, call.now);
     },
   };
+}
+
+/** A change by the signed-in user, whose password and second factor are right. */
+async function checkBoth(
+  services: PasskeyServices,
+  call: Call<(typeof passkeyOperations)['beginPasskey' | 'removePasskey']>,
+): Promise<AccountChange> {
+  const change = await checkUser(services, call, call.body.password);
+  await takeSecondFactor(services, call, call.body);
+  return change;
 }
 
 function toResource({ createdAt, lastUsedAt, ...rest }: ListedPasskey): Passkey {

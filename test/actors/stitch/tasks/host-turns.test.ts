@@ -2,8 +2,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { SendBatch, StitchCommands } from '../../../../actors/stitch/commands.ts';
-import { getQuotaRef, type Grant, type Take } from '../../../../actors/quota/kind.ts';
-import { createQuotaKinds } from '../../../../actors/quota/kind.ts';
+import { createQuotaKinds, type Grant, type Take } from '../../../../actors/quota/kind.ts';
+import type { ActorRef } from '../../../../runtime/actor/actor.ts';
 import type { StitchServices } from '../../../../actors/stitch/services.ts';
 import { BodyCache, SecretCache } from '../../../../actors/stitch/tasks/caches.ts';
 import { DeliverySender } from '../../../../actors/stitch/tasks/sender.ts';
@@ -27,7 +27,7 @@ function createSender(isVerified: (projectId: string) => boolean, answer: Answer
   const policy = new RetryPolicy({ clock, random, log: silentLog });
   const [kind] = createQuotaKinds(60_000);
   const buckets = new Map<string, never>();
-  const ask = (to: ReturnType<typeof getQuotaRef>, _command: string, take: Take): Promise<Grant> => {
+  const ask = (to: ActorRef, _command: string, take: Take): Promise<Grant> => {
     const state = buckets.get(to.id) ?? (null as never);
     const decision = kind?.decide.take(state, take, { now: clock.now(), id: to.id });
     buckets.set(to.id, decision?.state as never);
