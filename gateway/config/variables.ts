@@ -91,7 +91,7 @@ export const variables = {
   METRICS_TOKEN: {
     read: parseToken,
     wants: '32 to 256 visible characters',
-    fallback: 'none: /metrics answers the loopback address only, and nobody where there is a proxy',
+    fallback: 'none: without a proxy, /metrics answers the loopback address only',
     meaning: 'bearer token for /metrics',
     secret: true,
   },

@@ -26,6 +26,8 @@ export const germanErrors: ErrorTexts = {
       'Dasselbe ist noch in Arbeit. Sehen Sie nach, ob es geschehen ist, bevor Sie es noch einmal versuchen.',
     'svc/runtime/precondition_failed':
       'Inzwischen hat jemand anderes etwas geändert. Sehen Sie noch einmal nach, bevor Sie speichern.',
+    'svc/runtime/storage_full':
+      'Der Server hat keinen Platz, um das zu speichern. Lesen und Löschen gehen weiterhin. Informieren Sie den Betreiber des Servers.',
     'svc/runtime/unavailable': 'Der Server ist ausgelastet. Versuchen Sie es gleich noch einmal.',
     'svc/runtime/internal_error': (_reason, requestId) =>
       `Auf dem Server ist etwas schiefgegangen. Geschieht es wieder, melden Sie diese Nummer: ${requestId}`,

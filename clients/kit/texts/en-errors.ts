@@ -24,6 +24,8 @@ export const errors = {
   'svc/runtime/idempotency_conflict':
     'The same request is still in progress. Check whether it has happened before you try again.',
   'svc/runtime/precondition_failed': 'Somebody has changed this in the meantime. Review it before you save.',
+  'svc/runtime/storage_full':
+    'The server has no room to save this. Reading and deleting still work. Tell the operator of the server.',
   'svc/runtime/unavailable': 'The server is busy. Try again in a moment.',
   'svc/runtime/internal_error': (_reason: string, requestId: string) =>
     `Something went wrong on the server. If it happens again, report this number: ${requestId}`,
