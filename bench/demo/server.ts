@@ -43,8 +43,8 @@ export class Server {
   constructor(port: number, environment: Readonly<Record<string, string>>, options: readonly string[] = []) {
     this.#options = options;
     this.url = `http://127.0.0.1:${port}`;
-    const fixed = { PORT: String(port), HOST: '127.0.0.1', GRPC_PORT: 'off', LOG_LEVEL: 'warn' };
-    this.#env = { ...process.env, ...environment, ...fixed };
+    const fixed = { PORT: String(port), HOST: '127.0.0.1', LOG_LEVEL: 'warn' };
+    this.#env = { ...process.env, GRPC_PORT: 'off', ...environment, ...fixed };
   }
 
   get pid(): number {
