@@ -126,7 +126,6 @@ export function createActors(options: ActorsOptions): Actors {
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const calls = new ProviderCalls(options.metrics.registry);
-  // The buckets are actors of this node, which is created with the stitches.
   const hostRates = createRates(options, { ask: (...command) => node.ask(...command) });
   const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
   const { pool, deliveries, stitches, models, runs, sends } = outbound;
@@ -183,7 +182,7 @@ export function createActors(options: ActorsOptions): Actors {
   };
 }
 
-/** Undefined without rate limits. */
+/** Undefined without rate limits. The buckets are actors of the node, which is created after the stitches. */
 function createRates(
   { config, database, clock, metrics }: ActorsOptions,
   node: Pick<Node, 'ask'>,
