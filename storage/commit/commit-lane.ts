@@ -16,7 +16,7 @@
  *
  * The order of an actor's commits is kept throughout.
  */
-import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
+import { type Chain, type Commit, Fenced, OutcomeUnknown, StoreUnavailable } from '../../runtime/actor/index.ts';
 import type { Log, Metrics, Span, Tracer } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import { isInterrupted, isOutOfResources, isTransient } from '../database/index.ts';
@@ -261,7 +261,8 @@ export class CommitLane {
       try {
         return await this.#connection.settle(number);
       } catch (error) {
-        if (this.#closing) throw new StoreUnavailable('the store is closing', { cause: error });
+        if (this.#closing)
+          throw new OutcomeUnknown('the store closed before the outcome could be read back', { cause: error });
         await pause(keepAliveClock, backoff.next());
       }
     }
@@ -269,7 +270,7 @@ export class CommitLane {
 
   /** Rejects the commits that the error names or that are alone with it; the others go again, in parts. */
   async #narrow(pending: readonly PendingCommit[], error: Error): Promise<void> {
-    const findReason = error instanceof StoreUnavailable ? undefined : parseFence(error);
+    const findReason = parseFence(error);
     if (findReason !== undefined) {
       const rest = pending.filter(entry => {
         // What stands on a commit that is named is not to blame: it is decided again.

@@ -5,10 +5,17 @@
  * Pipelined: BEGIN, the statements and COMMIT go out in one write, and the answers are read as they come. A saturated event loop turns
  * every few milliseconds, so a transaction of ten awaited round trips would take ten turns; this one takes one or two.
  *
- * In doubt: the lane owns one row, its commit marker `lane_marks(lane_id, epoch, batch)`, and each transaction first writes its batch
+ * BEGIN may fail while the statements behind it are on their way. Each would then be a transaction of its own. So BEGIN asks for a
+ * property that no other transaction of the session has (DEFERRABLE, which means nothing for a transaction that writes), and the commit
+ * marker, which comes next, makes the session read-only where it does not find that property: every statement behind it fails.
+ *
+ * In doubt: the lane owns a row, its commit marker `lane_marks(lane_id, epoch, batch)`, and each transaction first writes its batch
  * number there, on condition that the epoch is the one it knows. When the connection is lost before the answer to COMMIT, the next
  * connection raises the epoch and reads the batch number. That update waits for a transaction that holds the row, and a transaction
  * that has not come so far finds another epoch and fails. So the number is exact, whatever the timing.
+ *
+ * The row of a marker is updated {@link batchesPerMarker} times, then the lane takes another: while a long snapshot is open (a backup, a
+ * dump), the server keeps every version of a row, and each update reads them all.
  */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
@@ -28,21 +35,26 @@ export class InDoubt extends Error {
 const connectTimeoutMs = 5_000;
 /** A connection that is silent for this much longer than the server lets a statement run counts as lost. */
 const silenceMs = 15_000;
+/** Updating a row 64 times beside a long snapshot takes as long as beside none; 12,000 times, ten times as long. */
+const batchesPerMarker = 64;
+const isInBlock = `current_setting('transaction_deferrable')::boolean`;
 // Both create the row where it is missing: the retention sweep removes the marker of a lane that was idle for a week.
 const setCommitMarker = {
   name: 'lane.commit_marker',
   text: `
     with marked as (
-      insert into lane_marks as mark (lane_id, epoch, batch, updated_at) values ($1, $2, $3, now())
+      insert into lane_marks as mark (lane_id, epoch, batch, updated_at) select $1, $2::bigint, $3::bigint, now() where ${isInBlock}
       on conflict (lane_id) do update set batch = excluded.batch, updated_at = now() where mark.epoch = excluded.epoch
       returning lane_id
-    ) select skein_fence('lane', case when exists (select from marked) then '{}' else array[$1] end)`,
+    ) select case
+      when not ${isInBlock} then set_config('default_transaction_read_only', 'on', false)
+      when not exists (select from marked) then skein_fence('lane', array[$1])::text end`,
 };
 const raiseEpoch = `
   insert into lane_marks as mark (lane_id, epoch, batch, updated_at) values ($1, $2, 0, now())
   on conflict (lane_id) do update set epoch = greatest(mark.epoch + 1, excluded.epoch), updated_at = now()
   returning epoch, batch`;
-const deleteCommitMarker = `delete from lane_marks where lane_id = $1`;
+const deleteCommitMarker = { name: 'lane.delete_marker', text: `delete from lane_marks where lane_id = $1` };
 
 /**
  * Whether the outcome of a failed transaction is certain. An error inside it turns our COMMIT into a ROLLBACK, and an error of the COMMIT
@@ -53,12 +65,26 @@ function isCertain(commit: PromiseSettledResult<pg.QueryResult> | undefined): bo
   return commit?.reason instanceof pg.DatabaseError && commit.reason.severity === 'ERROR';
 }
 
+/** A row of `lane_marks` while the lane uses it. */
+interface Marker {
+  readonly id: string;
+  /** Raised by each settlement. */
+  epoch: number;
+  /** The first batch that it is for; undefined before that. */
+  first: number | undefined;
+}
+
+function createMarker(first?: number): Marker {
+  return { id: randomUUID(), epoch: 0, first };
+}
+
 export class LaneConnection {
   readonly #url: string;
   readonly #name: string;
   readonly #statementMs: number;
-  readonly #laneId = randomUUID();
-  #epoch = 0;
+  #marker = createMarker();
+  /** The marker before this one. Its row is deleted by the next transaction. */
+  #oldMarkerId: string | undefined;
   #client: pg.Client | undefined;
 
   /** @param statementMs the server cancels a statement that takes longer */
@@ -81,9 +107,11 @@ export class LaneConnection {
     statementMs = this.#statementMs,
   ): Promise<readonly Record<string, unknown>[]> {
     const client = await this.#connected();
+    this.#rotateMarker(batch);
     const outcomes = await Promise.allSettled(this.#send(client, batch, statements, statementMs));
     const failure = outcomes.find(outcome => outcome.status === 'rejected');
     if (failure === undefined) {
+      this.#oldMarkerId = undefined;
       const last = outcomes[outcomes.length - 2];
       return last?.status === 'fulfilled' ? (last.value.rows as Record<string, unknown>[]) : [];
     }
@@ -99,10 +127,11 @@ export class LaneConnection {
   /** Whether the transaction of that number has committed; if not, it never will. Rejects while the database is away. */
   async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
-    const values = [this.#laneId, this.#epoch + 1];
+    const marker = this.#marker;
     try {
+      const values = [marker.id, marker.epoch + 1];
       const { rows } = await client.query<{ epoch: string; batch: string }>(raiseEpoch, values);
-      this.#epoch = Number(rows[0]?.epoch);
+      marker.epoch = Number(rows[0]?.epoch);
       return Number(rows[0]?.batch) >= batch;
     } catch (error) {
       // The address may lead to another server by now.
@@ -113,7 +142,9 @@ export class LaneConnection {
 
   /** Ends the lane and deletes its commit marker. Idempotent. */
   async end(): Promise<void> {
-    await this.#client?.query(deleteCommitMarker, [this.#laneId]).catch(() => undefined);
+    const { id, epoch } = this.#marker;
+    // A transaction of a lost connection may still arrive: the row whose epoch refuses it stays, and the retention sweep removes it.
+    if (epoch === 0) await this.#client?.query({ ...deleteCommitMarker, values: [id] }).catch(() => undefined);
     await this.close();
   }
 
@@ -124,6 +155,17 @@ export class LaneConnection {
     await client?.end().catch(() => undefined);
   }
 
+  /** Takes the next marker for a new batch. That of a batch in doubt stays until the batch is settled. */
+  #rotateMarker(batch: number): void {
+    const { id, epoch, first } = this.#marker;
+    if (first === undefined) this.#marker.first = batch;
+    else if (batch >= first + batchesPerMarker) {
+      // As in `end`.
+      this.#oldMarkerId = epoch === 0 ? id : undefined;
+      this.#marker = createMarker(batch);
+    }
+  }
+
   /** In one write: the server has the whole transaction when it wakes, and does not sleep between two statements. */
   #send(
     client: pg.Client,
@@ -131,13 +173,18 @@ export class LaneConnection {
     statements: readonly BatchStatement[],
     statementMs: number,
   ): Promise<pg.QueryResult>[] {
+    const { id, epoch } = this.#marker;
+    const oldMarkerId = this.#oldMarkerId;
     const { stream } = client.connection;
     const limit = statementMs === this.#statementMs ? '' : `; set local statement_timeout = ${statementMs}`;
     stream.cork();
     try {
       return [
-        client.query(`begin${limit}`),
-        client.query({ ...setCommitMarker, values: [this.#laneId, this.#epoch, batch] }),
+        client.query(`begin deferrable${limit}`),
+        client.query({ ...setCommitMarker, values: [id, epoch, batch] }),
+        ...(oldMarkerId === undefined
+          ? []
+          : [client.query({ ...deleteCommitMarker, values: [oldMarkerId] })]),
         ...statements.map(({ statement, parameters }) =>
           client.query({ name: statement.name, text: statement.text, values: [...parameters] }),
         ),
@@ -158,7 +205,7 @@ export class LaneConnection {
       keepAlive: true,
       pipeline: true,
       // Every batch has arrays of other lengths: a plan for each would cost more than it gains.
-      options: `-c plan_cache_mode=force_generic_plan -c timezone=UTC -c statement_timeout=${this.#statementMs} -c idle_in_transaction_session_timeout=30000`,
+      options: `-c plan_cache_mode=force_generic_plan -c timezone=UTC -c default_transaction_deferrable=off -c statement_timeout=${this.#statementMs} -c idle_in_transaction_session_timeout=30000`,
     });
     const lost = (): void => {
       if (this.#client === client) this.#client = undefined;

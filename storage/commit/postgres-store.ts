@@ -128,9 +128,9 @@ export class PostgresStore implements Store<Write> {
     await this.#database.query(insertDeadLetter, toDeadLetterParameters(letter, reminder));
   }
 
-  /** Flushes what waits, then closes the connections. Idempotent. */
-  close(): Promise<void> {
-    return this.#commits.close();
+  /** See {@link GroupCommit.close}. */
+  close(graceMs?: number): Promise<void> {
+    return this.#commits.close(graceMs);
   }
 
   #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
@@ -244,7 +244,7 @@ class GroupCommit {
     });
   }
 
-  /** Flushes what waits, for at most `graceMs`, then rejects the rest. Idempotent. */
+  /** Flushes what waits, for at most `graceMs` (default: 5,000), then rejects the rest and closes the connections. Idempotent. */
   async close(graceMs = 5_000): Promise<void> {
     this.#closing = true;
     const timer = setTimeout(() => {

@@ -25,6 +25,7 @@ export {
   followLog,
   insertAttempt,
   insertDelivery,
+  insertNewAttempt,
   recordDelivery,
   updateDelivery,
 } from './deliveries.ts';

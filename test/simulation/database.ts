@@ -5,7 +5,7 @@
 import type { EventLog } from '../../gateway/stream/hub.ts';
 import type { ActorRef } from '../../runtime/actor/actor.ts';
 import type { Random } from '../../runtime/time/clock.ts';
-import { StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
+import { Duplicate, StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import type { EventRange, LoggedEvent, StreamHead } from '../../storage/events/event-log.ts';
 import type { Write as ProductionWrite } from '../../storage/statements/statement.ts';
@@ -127,6 +127,10 @@ export class SimulatedDatabase {
       travel: (leg, errand) => this.#travel(machine, leg, errand),
       fault: commit => {
         if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');
+        const repeated = commit.writes.find(
+          write => isStatement(write) && this.deliveries.tables.isRefused(write.write),
+        );
+        if (repeated !== undefined) return new Duplicate('attempt', repeated.key);
         const fault = this.#fault();
         if (fault === 'doubtful') doubtful.add(commit);
         return fault;

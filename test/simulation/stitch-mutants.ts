@@ -4,6 +4,14 @@ import type { Mutant } from './mutate.ts';
 export const stitchMutants: readonly Mutant[] = [
   {
     rule: 'stitches',
+    bug: 'a result that is reported again is counted again',
+    file: 'actors/stitch/decide-results.ts',
+    in: 'writeResult',
+    find: 'builder.isRepeated ? insertNewAttempt(attempt) : insertAttempt(attempt)',
+    replace: 'insertAttempt(attempt)',
+  },
+  {
+    rule: 'stitches',
     bug: 'the cursor is one too far',
     file: 'actors/stitch/queue.ts',
     in: 'getSettledSeq',
