@@ -5,12 +5,14 @@ import type { Queries } from '../../storage/database/index.ts';
 import { findOldestOpen } from '../../storage/deliveries/index.ts';
 import { findOldestMail } from '../../storage/mail/index.ts';
 import { findNextTokenExpiry } from '../../storage/reads/index.ts';
+import { readOldestSnapshot } from '../../storage/system/index.ts';
 
 export class ClusterGauges {
   readonly #db: Queries;
   #oldestSeconds: number | undefined;
   #expirySeconds: number | undefined;
   #oldestMailSeconds: number | undefined;
+  #oldestSnapshotSeconds: number | undefined;
 
   constructor(db: Queries, { registry }: Pick<Metrics, 'registry'>, isLeader: () => boolean) {
     this.#db = db;
@@ -41,18 +43,25 @@ export class ClusterGauges {
       'Age of the oldest mail that is neither sent nor given up',
       () => this.#oldestMailSeconds,
     );
+    show(
+      'skein_snapshot_oldest_seconds',
+      'Age of the oldest snapshot of the database: while it is open, no version of a row is removed',
+      () => this.#oldestSnapshotSeconds,
+    );
   }
 
   /** @param now epoch milliseconds, by the database */
   async measure(now: number): Promise<void> {
-    const [oldest, expiry, mail] = await Promise.all([
+    const [oldest, expiry, mail, snapshot] = await Promise.all([
       findOldestOpen(this.#db),
       findNextTokenExpiry(this.#db),
       findOldestMail(this.#db),
+      readOldestSnapshot(this.#db),
     ]);
     const toAge = (at: number | undefined): number => (at === undefined ? 0 : Math.max(0, now - at) / 1_000);
     this.#oldestSeconds = toAge(oldest);
     this.#oldestMailSeconds = toAge(mail);
+    this.#oldestSnapshotSeconds = snapshot;
     this.#expirySeconds = expiry === undefined ? undefined : (expiry - now) / 1_000;
   }
 }

@@ -24,6 +24,7 @@ export const systemFaultNames = [
   'SkeinModelsFail',
   'SkeinChatappFails',
   'SkeinTokensExpire',
+  'SkeinSnapshotOld',
   'SkeinMailsFail',
   'SkeinSecretsUnreadable',
 ] as const;
