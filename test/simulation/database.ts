@@ -5,7 +5,13 @@
 import type { EventLog } from '../../gateway/stream/hub.ts';
 import type { ActorRef } from '../../runtime/actor/actor.ts';
 import type { Random } from '../../runtime/time/clock.ts';
-import { Duplicate, StoreUnavailable, type Commit, type DueReminder, type Store } from '../../runtime/actor/store.ts';
+import {
+  Duplicate,
+  StoreUnavailable,
+  type Commit,
+  type DueReminder,
+  type Store,
+} from '../../runtime/actor/store.ts';
 import type { CommitNotifier } from '../../storage/events/commit-notifier.ts';
 import type { EventRange, LoggedEvent, StreamHead } from '../../storage/events/event-log.ts';
 import type { Write as ProductionWrite } from '../../storage/statements/statement.ts';

@@ -128,6 +128,10 @@ export class DeliveryDatabase {
       const rows = answer(this.#sources, name, values);
       await travel(machine, 'back');
       if (isOffline()) throw new StoreUnavailable('offline');
+      if (faults.strikes('unknown error', 0.02)) {
+        faults.fired('unknown error');
+        throw Object.assign(new Error('unexpected data beyond the end of a file'), { code: 'XX001' });
+      }
       if (faults.strikes('read failed', 0.02)) {
         faults.fired('read failed');
         throw new StoreUnavailable('the answer was lost');
