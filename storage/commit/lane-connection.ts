@@ -20,6 +20,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { isOutOfResources, isReadOnly, requirePrimary } from '../database/index.ts';
+import { lockStreams, newestStream } from '../statements/index.ts';
 import type { BatchStatement } from './batch.ts';
 
 /** No connection to a server that takes writes could be made: nothing happened. */
@@ -78,20 +79,36 @@ function createMarker(first?: number): Marker {
   return { id: randomUUID(), epoch: 0, first };
 }
 
+// Not part of a batch, so that the locks are released at once.
+const findHeldProjects = {
+  name: 'lane.held_projects',
+  text: `
+    with seen as materialized (
+      select p.project_id, p.era from unnest($1::text[]) as id cross join lateral ${newestStream('id', 'p')}
+    ), free as materialized (
+      ${lockStreams('seen', 'for share of p skip locked')}
+    ) select project_id from seen except select project_id from free`,
+};
+
 export class LaneConnection {
   readonly #url: string;
   readonly #name: string;
   readonly #statementMs: number;
+  readonly #lockMs: number;
   #marker = createMarker();
   /** The marker before this one. Its row is deleted by the next transaction. */
   #oldMarkerId: string | undefined;
   #client: pg.Client | undefined;
 
-  /** @param statementMs the server cancels a statement that takes longer */
-  constructor(url: string, name: string, statementMs: number) {
+  /**
+   * @param statementMs the server cancels a statement that takes longer
+   * @param lockMs the server cancels a statement that waits longer for one lock
+   */
+  constructor(url: string, name: string, statementMs: number, lockMs: number) {
     this.#url = url;
     this.#name = name;
     this.#statementMs = statementMs;
+    this.#lockMs = lockMs;
   }
 
   /**
@@ -124,6 +141,14 @@ export class LaneConnection {
     });
   }
 
+  /** The projects of the list whose rows in `project_streams` another transaction holds at this moment. */
+  async findHeld(projectIds: readonly string[]): Promise<string[]> {
+    const client = await this.#connected();
+    const values = [projectIds];
+    const { rows } = await client.query<{ project_id: string }>({ ...findHeldProjects, values });
+    return rows.map(row => row.project_id);
+  }
+
   /** Whether the transaction of that number has committed; if not, it never will. Rejects while the database is away. */
   async settle(batch: number): Promise<boolean> {
     const client = await this.#connected();
@@ -144,7 +169,8 @@ export class LaneConnection {
   async end(): Promise<void> {
     const { id, epoch } = this.#marker;
     // A transaction of a lost connection may still arrive: the row whose epoch refuses it stays, and the retention sweep removes it.
-    if (epoch === 0) await this.#client?.query({ ...deleteCommitMarker, values: [id] }).catch(() => undefined);
+    if (epoch === 0)
+      await this.#client?.query({ ...deleteCommitMarker, values: [id] }).catch(() => undefined);
     await this.close();
   }
 
@@ -204,8 +230,9 @@ export class LaneConnection {
       query_timeout: this.#statementMs + silenceMs,
       keepAlive: true,
       pipeline: true,
-      // Every batch has arrays of other lengths: a plan for each would cost more than it gains.
-      options: `-c plan_cache_mode=force_generic_plan -c timezone=UTC -c default_transaction_deferrable=off -c statement_timeout=${this.#statementMs} -c idle_in_transaction_session_timeout=30000`,
+      // Every batch has arrays of other lengths: a plan for each would cost more than it gains. That of a table which was small must not
+      // read the whole table once it is large.
+      options: `-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c timezone=UTC -c default_transaction_deferrable=off -c statement_timeout=${this.#statementMs} -c lock_timeout=${this.#lockMs} -c idle_in_transaction_session_timeout=30000`,
     });
     const lost = (): void => {
       if (this.#client === client) this.#client = undefined;

@@ -16,6 +16,7 @@ import {
   type ScanRow,
   toScanPage,
 } from '../paging/index.ts';
+import { newestStream } from '../statements/index.ts';
 
 const dayMs = 86_400_000;
 /** Bytes of the bodies in a page of the REST API. */
@@ -41,7 +42,8 @@ export interface LoggedEvent {
 }
 
 const selectHeads = `
-  select project_id as "projectId", epoch, last_seq as seq from project_streams where project_id = any ($1::text[])`;
+  select p.project_id as "projectId", p.epoch, p.last_seq as seq
+  from (select distinct unnest($1::text[]) as id) wanted cross join lateral ${newestStream('wanted.id', 'p')}`;
 
 /** The heads of the projects that exist, in no order. */
 export function streamHeads(db: Queries, projectIds: readonly string[]): Promise<StreamHead[]> {

@@ -48,6 +48,7 @@ import { SingleSignOn } from './single-sign-on.ts';
 import { Snooze } from './snooze.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
+import { StreamEras, StreamKeys } from './stream-eras.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { ThreadOrders } from './thread-orders.ts';
 import { UnfinishedStitches } from './unfinished-stitches.ts';
@@ -114,4 +115,6 @@ export const migrations = [
   { name: '0069-signed-on-sessions', class: SignedOnSessions },
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
+  { name: '0072-stream-eras', class: StreamEras },
+  { name: '0073-stream-keys', class: StreamKeys },
 ];

@@ -260,8 +260,8 @@ export function insertNewAttempt(row: AttemptRow): Write {
   return { statement: newAttempt, key: `${row.deliveryId}/${row.number}`, unique: true, values };
 }
 
-// Before the events: those of the same commit find the stitch as it is from now on. Both lock the project's row, and two batches that
-// change stitches of each other's projects at once may deadlock: the server refuses one of them, and the lane runs it again.
+// Before the events: those of the same commit find the stitch as it is from now on. Both lock the project's row, and so does the trigger
+// on `stitches`: such a batch locks the rows of all its projects first.
 const follow = statement(
   'stitch.follow',
   89,
@@ -296,7 +296,8 @@ export interface FollowRow {
  * numbered. What a stitch that accepts no more has not settled is cancelled, as a span of the log.
  */
 export function followLog({ projectId, stitchId, wanted, settled, inFlight, at }: FollowRow): Write {
-  return { statement: follow, values: [projectId, stitchId, wanted, settled, inFlight, at] };
+  const values = [projectId, stitchId, wanted, settled, inFlight, at];
+  return { statement: follow, locks: projectId, values };
 }
 
 // Of the spans that were cancelled; who was woken by them is found by stitch_spans_in_flight until none is left.

@@ -38,6 +38,7 @@ export {
   EventNumbers,
   idempotencyKept,
   type KeptReply,
+  lockProjects,
   rememberKey,
   type RequestKey,
 } from './events-and-answers.ts';

@@ -19,8 +19,8 @@ t.test('every commit of an attempt loses its answer once', async t => {
   });
   const attempts = new Set<string>();
   let lost = 0;
-  const commit = node.store.commit.bind(node.store);
-  node.store.commit = async given => {
+  const { commit } = node.store;
+  const commitInVain: typeof commit = async given => {
     await commit(given);
     const attempt = given.writes.find(({ statement }) => statement.name.startsWith('attempt.insert'));
     const key = String(attempt?.values.slice(0, 2));
@@ -29,6 +29,7 @@ t.test('every commit of an attempt loses its answer once', async t => {
     lost++;
     throw new OutcomeUnknown('the answer is lost');
   };
+  Object.assign(node.store, { commit: commitInVain });
   await node.start();
   const { stitch } = await node.createStitch({ webhookUrl: receiver.url() });
   const { stitchId } = stitch;
