@@ -22,6 +22,8 @@ const benchmarks: Readonly<Record<string, string>> = {
   profile: './profile/profile.ts',
   reads: './reads/reads.ts',
   abuse: './abuse/abuse.ts',
+  'commits-snapshot': './commits/snapshot.ts',
+  'commits-neighbours': './commits/neighbours.ts',
   'agents-load': './agents/load.ts',
   'chatapp-webhooks': './chatapp/webhooks.ts',
   'cluster-kill': './cluster/kill.ts',

@@ -210,9 +210,17 @@ export type StitchCommands = {
     };
     readonly reply: null;
   };
-  /** Writes results. The reply says what they mean for their threads. */
+  /**
+   * Writes results. The reply says what they mean for their threads.
+   *
+   * `repetition`: the command was sent before. `possible`: it is refused with a conflict of the scope `attempt` if one of the results is
+   * written already. `certain`: the results are written, only the reply was lost.
+   */
   readonly settled: {
-    readonly payload: { readonly results: readonly AttemptResult[] };
+    readonly payload: {
+      readonly results: readonly AttemptResult[];
+      readonly repetition?: 'possible' | 'certain';
+    };
     readonly reply: readonly Released[];
   };
   /** The project is archived: a load (by when it was asked for) found nothing out. Or these deliveries were not sent, for that or for a stop. */

@@ -17,6 +17,7 @@ import {
   type DeliveryRow,
   insertAttempt,
   insertAuditEntry,
+  insertNewAttempt,
   recordDelivery,
   toAuditActor,
   updateDelivery,
@@ -77,12 +78,15 @@ class StitchDecisionBuilder {
   readonly writes: Write[] = [];
   readonly released: Released[] = [];
   readonly attempts: CountedAttempt[] = [];
+  /** Whether an earlier command may have written the results. */
+  readonly isRepeated: boolean;
   readonly #before: StitchState;
   readonly #notifications: OwnerNotification[] = [];
 
   /** @param before the state as it was before this turn */
-  constructor(state: StitchState, turn: Turn, before: StitchState) {
+  constructor(state: StitchState, turn: Turn, before: StitchState, isRepeated: boolean) {
     this.#before = before;
+    this.isRepeated = isRepeated;
     this.state = state;
     this.turn = turn;
     this.at = new Date(turn.now).toISOString();
@@ -138,20 +142,25 @@ function endProbing(state: StitchState, health: Health): StitchState {
   return { ...state, health, ...(isProbing(state) ? { queue: { ...queue, mayHaveDue: true } } : {}) };
 }
 
-/** Writes the results, and what they mean for the circuit. Replies with what they mean for their threads. */
+/**
+ * Writes the results, and what they mean for the circuit. Replies with what they mean for their threads. Each attempt is counted once,
+ * however often its result is reported: the commit of a repeated report is refused where the attempt has its row.
+ */
 export function settled(
   state: StitchState,
-  { results }: StitchCommands['settled']['payload'],
+  { results, repetition }: StitchCommands['settled']['payload'],
   turn: Turn,
 ): StitchDecision<readonly Released[]> {
   const recorded = new Set(results.map(({ delivery }) => delivery.deliveryId));
   const settledSeq = getSettledSeq(state.queue, recorded);
   const isFar = settledSeq >= state.settledSeq + settledStep;
-  const builder = new StitchDecisionBuilder(isFar ? { ...state, settledSeq } : state, turn, state);
+  const next = isFar ? { ...state, settledSeq } : state;
+  const builder = new StitchDecisionBuilder(next, turn, state, repetition !== undefined);
   for (const result of results) {
     if (result.status !== null && result.status >= 200 && result.status < 300) succeed(builder, result);
     else fail(builder, result);
   }
+  if (repetition === 'certain') return { reply: builder.released };
   builder.writes.push(...countAttempts(turn.id, builder.attempts));
   return builder.decide();
 }
@@ -361,21 +370,20 @@ function writeResult(
       : recordDelivery(createRow(builder, delivery), outcome),
   );
   if (attemptedAt !== null) {
-    builder.writes.push(
-      insertAttempt({
-        deliveryId,
-        number: attempts,
-        projectId: builder.state.projectId,
-        trigger: delivery.trigger,
-        attemptedAt,
-        durationMs: result.durationMs,
-        responseStatus: result.status,
-        responseBody: result.body,
-        errorClass: status === 'delivered' ? null : (failure ?? 'http_status'),
-        error: result.error,
-        nextAttemptAt,
-      }),
-    );
+    const attempt = {
+      deliveryId,
+      number: attempts,
+      projectId: builder.state.projectId,
+      trigger: delivery.trigger,
+      attemptedAt,
+      durationMs: result.durationMs,
+      responseStatus: result.status,
+      responseBody: result.body,
+      errorClass: status === 'delivered' ? null : (failure ?? 'http_status'),
+      error: result.error,
+      nextAttemptAt,
+    };
+    builder.writes.push(builder.isRepeated ? insertNewAttempt(attempt) : insertAttempt(attempt));
     builder.attempts.push({
       at: result.at,
       durationMs: result.durationMs,

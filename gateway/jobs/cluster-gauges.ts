@@ -5,7 +5,7 @@ import type { Queries } from '../../storage/database/index.ts';
 import { findOldestOpen } from '../../storage/deliveries/index.ts';
 import { findOldestMail } from '../../storage/mail/index.ts';
 import { findNextTokenExpiry } from '../../storage/reads/index.ts';
-import { countDeadLetters } from '../../storage/system/index.ts';
+import { countDeadLetters, readOldestSnapshot } from '../../storage/system/index.ts';
 
 export class ClusterGauges {
   readonly #db: Queries;
@@ -13,6 +13,7 @@ export class ClusterGauges {
   #expirySeconds: number | undefined;
   #oldestMailSeconds: number | undefined;
   #deadLetters: number | undefined;
+  #oldestSnapshotSeconds: number | undefined;
 
   constructor(db: Queries, { registry }: Pick<Metrics, 'registry'>, isLeader: () => boolean) {
     this.#db = db;
@@ -48,20 +49,27 @@ export class ClusterGauges {
       'Dead letters that are kept: work that was given up and neither run again nor deleted; 1,001 at most',
       () => this.#deadLetters,
     );
+    show(
+      'skein_snapshot_oldest_seconds',
+      'Age of the oldest snapshot of the database: while it is open, no version of a row is removed',
+      () => this.#oldestSnapshotSeconds,
+    );
   }
 
   /** @param now epoch milliseconds, by the database */
   async measure(now: number): Promise<void> {
-    const [oldest, expiry, mail, deadLetters] = await Promise.all([
+    const [oldest, expiry, mail, snapshot, deadLetters] = await Promise.all([
       findOldestOpen(this.#db),
       findNextTokenExpiry(this.#db),
       findOldestMail(this.#db),
+      readOldestSnapshot(this.#db),
       countDeadLetters(this.#db),
     ]);
     this.#deadLetters = deadLetters;
     const toAge = (at: number | undefined): number => (at === undefined ? 0 : Math.max(0, now - at) / 1_000);
     this.#oldestSeconds = toAge(oldest);
     this.#oldestMailSeconds = toAge(mail);
+    this.#oldestSnapshotSeconds = snapshot;
     this.#expirySeconds = expiry === undefined ? undefined : (expiry - now) / 1_000;
   }
 }

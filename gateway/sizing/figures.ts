@@ -37,8 +37,8 @@ export const figures = {
   /** Days for which events and deliveries are kept (storage/retention). */
   keptDays: 30,
 
-  /** Of PostgreSQL: for each node 8 for reads, 4 each for lists, searches and the ORM, and 2 lanes; and one while it migrates (storage/database). */
-  nodeConnections: 22,
+  /** Of PostgreSQL: for each node 8 for reads, 4 each for lists, searches and the ORM, and 3 lanes; and one while it migrates (storage/database). */
+  nodeConnections: 23,
   migrationConnections: 1,
   /** Actors in the memory of one node (runtime/actor/node-context.ts). */
   nodeThreads: 200_000,

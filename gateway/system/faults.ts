@@ -35,6 +35,7 @@ export const faultRules: Readonly<Record<SystemFaultName, FaultRule>> = {
   SkeinModelsFail: { severity: 'ticket', limit: 0.5 },
   SkeinChatappFails: { severity: 'page', limit: 0.5 },
   SkeinTokensExpire: { severity: 'ticket', limit: 7 * dayS },
+  SkeinSnapshotOld: { severity: 'ticket', limit: 7_200 },
   SkeinMailsFail: { severity: 'ticket', limit: 0.5 },
   SkeinSecretsUnreadable: { severity: 'page', limit: 0 },
 };
@@ -62,6 +63,8 @@ const ofAll: readonly (readonly [SystemFaultName, (reports: readonly NodeReport[
   ['SkeinShardsVacant', reports => Math.max(0, ...reports.map(({ held }) => held.vacantShards))],
   ['SkeinModelsFail', reports => share(reports, 'modelFailures', 'modelSteps')],
   ['SkeinChatappFails', reports => share(reports, 'chatappFailures', 'chatappCalls')],
+  // A node of an earlier release does not report it.
+  ['SkeinSnapshotOld', reports => Math.max(0, ...reports.map(each => each.oldestSnapshotSeconds ?? 0))],
   ['SkeinMailsFail', reports => share(reports, 'mailFailures', 'mailAttempts')],
 ];
 

@@ -109,6 +109,8 @@ export interface NodeFigures {
   /** Null on all nodes but the one that measures it. */
   readonly oldestDeliverySeconds: number | null;
   readonly tokenExpirySeconds: number | null;
+  /** Null on all nodes but the one that measures it. */
+  readonly oldestSnapshotSeconds: number | null;
   readonly pools: readonly { readonly name: string; readonly busy: number; readonly waiting: number }[];
 }
 
@@ -139,12 +141,13 @@ export class FigureHistory {
   }
 
   async read(): Promise<NodeFigures> {
-    const [now, pools, clock, oldest, expiry] = await Promise.all([
+    const [now, pools, clock, oldest, expiry, snapshot] = await Promise.all([
       this.#take(),
       this.#readPools(),
       this.#readGauge('skein_clock_ahead_seconds'),
       this.#readGauge('skein_deliveries_oldest_seconds'),
       this.#readGauge('skein_channel_token_expiry_seconds'),
+      this.#readGauge('skein_snapshot_oldest_seconds'),
     ]);
     const held = (pick: (sample: Sample) => number, ms = heldMs): number =>
       Math.min(...this.#samples.filter(({ at }) => at >= now.at - ms).map(pick), pick(now));
@@ -172,6 +175,7 @@ export class FigureHistory {
       clockAheadSeconds: clock ?? 0,
       oldestDeliverySeconds: oldest ?? null,
       tokenExpirySeconds: expiry ?? null,
+      oldestSnapshotSeconds: snapshot ?? null,
       pools,
     };
   }

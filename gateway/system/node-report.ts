@@ -37,6 +37,8 @@ export interface NodeReport {
   readonly refusals: readonly SystemRefusals[];
   readonly oldestDeliverySeconds: number | null;
   readonly tokenExpirySeconds: number | null;
+  /** Null on all nodes but the one that measures it. Undefined: a node of an earlier release. */
+  readonly oldestSnapshotSeconds?: number | null;
   readonly stitches: readonly StitchLag[];
   readonly actors: readonly Omit<SystemActor, 'nodeId'>[];
   readonly moving: readonly Omit<SystemShard, 'nodeId'>[];
@@ -101,6 +103,7 @@ export function createReporter(options: ReporterOptions): () => Promise<NodeRepo
       refusals: read.refusals,
       oldestDeliverySeconds: read.oldestDeliverySeconds,
       tokenExpirySeconds: read.tokenExpirySeconds,
+      oldestSnapshotSeconds: read.oldestSnapshotSeconds,
       stitches: stitches.listFurthestBehind(maxSystemItems),
       actors: actors.map(({ kind, id, commands, committingMs }) => ({
         kind,

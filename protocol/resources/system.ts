@@ -25,6 +25,7 @@ export const systemFaultNames = [
   'SkeinModelsFail',
   'SkeinChatappFails',
   'SkeinTokensExpire',
+  'SkeinSnapshotOld',
   'SkeinMailsFail',
   'SkeinSecretsUnreadable',
 ] as const;

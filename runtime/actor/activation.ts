@@ -25,7 +25,7 @@ import type { ActorRef } from './actor.ts';
 import { internalError, toServiceError, unavailable } from './failures.ts';
 import type { Kind } from './kind.ts';
 import type { NodeContext, Pinned } from './node-context.ts';
-import { Duplicate, Fenced, LimitReached, type Loaded, StoreUnavailable } from './store.ts';
+import { Duplicate, Fenced, LimitReached, type Loaded, OutcomeUnknown, StoreUnavailable } from './store.ts';
 import { Command, Queue, SpeculativeState, takeTurn } from './turn.ts';
 
 /** What is loaded for an actor whose kind is not stored. */
@@ -361,5 +361,5 @@ function toRefusalReason(error: unknown): string {
   if (error instanceof Fenced) return 'fenced';
   if (error instanceof Duplicate) return 'duplicate';
   if (error instanceof LimitReached) return 'limit';
-  return error instanceof StoreUnavailable ? 'unavailable' : 'error';
+  return error instanceof StoreUnavailable || error instanceof OutcomeUnknown ? 'unavailable' : 'error';
 }

@@ -1,6 +1,6 @@
 /** What a caller gets when something fails: always a `ServiceError`. */
 import { ServiceError } from '../../protocol/errors.ts';
-import { Duplicate, Fenced, LimitReached, StoreUnavailable } from './store.ts';
+import { Duplicate, Fenced, LimitReached, OutcomeUnknown, StoreUnavailable } from './store.ts';
 
 /** No node serves the shard at the moment: the router retries until the deadline. */
 export class NoOwner extends Error {
@@ -19,7 +19,7 @@ export type UnavailableReason =
   | 'store'
   /** No node served the actor's shard until the deadline. */
   | 'no_owner'
-  /** The connection to the actor's node was lost before its answer came: the outcome is unknown. */
+  /** The connection to the actor's node, or of that node to the database, was lost before the answer came: the outcome is unknown. */
   | 'connection'
   /** The node is shutting down. */
   | 'draining';
@@ -41,6 +41,7 @@ export function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof ServiceError) return error;
   if (error instanceof Fenced) return unavailable('contention');
   if (error instanceof StoreUnavailable) return unavailable('store');
+  if (error instanceof OutcomeUnknown) return unavailable('connection');
   if (error instanceof LimitReached) {
     const { limit, most } = error;
     const message = `There can be no more: the limit ${limit} is ${most.toLocaleString('en-GB')}.`;

@@ -38,6 +38,7 @@ export {
   LimitReached,
   Fenced,
   type Loaded,
+  OutcomeUnknown,
   type PlacedReminder,
   type Store,
   StoreUnavailable,

@@ -3,11 +3,13 @@
  * simulation and unit tests, PostgreSQL for the product (storage/commit).
  *
  * Rules:
- * 1. `commit` resolves once all of it is durable, or rejects with nothing of it applied. It always settles.
+ * 1. `commit` resolves once all of it is durable, or rejects with nothing of it applied. It always settles. The one exception is
+ *    {@link OutcomeUnknown}, see rule 5.
  * 2. A commit applies only to the version `base`, with a snapshot or without; otherwise it rejects with `Fenced`.
  * 3. Commits of one actor apply in the order of the calls.
  * 4. A commit that breaks a constraint of its own fails alone: commits of other actors in its batch are not touched.
- * 5. When the outcome is unknown (connection lost), the store finds it out before `commit` settles; it never guesses.
+ * 5. When the outcome is unknown (connection lost), the store reads it back before `commit` settles; it never guesses. A store that has
+ *    to close before the database is back rejects with `OutcomeUnknown`.
  * 6. What was decided on top of a refused commit is refused. The store breaks the chain the moment it refuses a commit that is
  *    `Fenced` or has a snapshot, and rejects with `Fenced` whatever follows on a broken chain. Versions alone are not enough: when
  *    another node wrote version 6 and our 6 was refused, our waiting 7 would seem to fit.
@@ -75,7 +77,7 @@ export interface DeadLetter {
 export interface Store<Write = unknown> {
   /** The snapshot, or undefined when the actor has none. Concurrent loads are batched by the implementation. */
   load(actor: ActorRef): Promise<Loaded | undefined>;
-  /** See the rules above. Rejects with {@link Fenced}, {@link Duplicate}, {@link StoreUnavailable}, or a plain error. */
+  /** See the rules above. Rejects with {@link Fenced}, {@link Duplicate}, {@link StoreUnavailable}, {@link OutcomeUnknown}, or a plain error. */
   commit(commit: Commit<Write>): Promise<void>;
   /** Reminders due at `now` on the given shards (all when absent), earliest first, and when the next one after them is due. */
   dueReminders(
@@ -131,4 +133,9 @@ export class LimitReached extends Error {
 /** The store cannot take the commit now; nothing of it was applied. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
+}
+
+/** The store closed while the outcome of the commit was in doubt: all of it was applied, or nothing. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
 }

@@ -15,7 +15,7 @@ import {
   type Write,
 } from '../statements/index.ts';
 import { deleteReminders, upsertReminders } from './reminders.ts';
-import { EventNumbers } from '../writes/index.ts';
+import { EventNumbers, lockProjects } from '../writes/index.ts';
 
 /** What the batch requires of an actor's row: that it has version `base`, and, when it changes, the next version and state. */
 interface SnapshotWrite {
@@ -58,6 +58,8 @@ export class Batch {
   readonly #keyed = new Map<Statement, Map<string, readonly Value[]>>();
   readonly #reminders = new Map<string, ReminderChange>();
   readonly #numbers = new EventNumbers();
+  /** Projects whose rows are locked before the events are appended. */
+  readonly #locked = new Set<string>();
   #size = 0;
 
   constructor(tables: ReadonlyMap<string, SnapshotTable>) {
@@ -99,11 +101,12 @@ export class Batch {
 
   /**
    * The statements of the transaction, in their order; in their conflict-aware form where a key is known to be taken. May be called
-   * again.
+   * again. Every batch locks the rows of actors in one order, so that those of two nodes do not deadlock while both take an actor for
+   * their own.
    */
   statements(conflictAware = false): BatchStatement[] {
     const rows = new Map(Array.from(this.#rows, ([statement, list]) => [statement, [...list]]));
-    for (const { table, id, base, changed } of this.#snapshots.values()) {
+    for (const { table, id, base, changed } of [...this.#snapshots.values()].sort(byId)) {
       if (changed === undefined) push(rows, table.check, [id, base]);
       else {
         const values = table.values(id, base, changed.version, changed.state as never);
@@ -112,12 +115,19 @@ export class Batch {
     }
     for (const [statement, keyed] of this.#keyed) rows.set(statement, [...keyed.values()]);
     for (const change of this.#reminders.values()) this.#pushReminder(rows, change);
+    if (this.#locked.size > 0) {
+      const projectIds = new Set([...this.#locked, ...this.events.map(({ projectId }) => projectId)]);
+      rows.set(
+        lockProjects,
+        Array.from(projectIds, id => [id]),
+      );
+    }
     return [...rows]
       .map(([statement, values]) => ({
         statement: (conflictAware ? statement.conflictAware : undefined) ?? statement,
         parameters: toParameters(statement, values),
       }))
-      .sort((a, b) => a.statement.order - b.statement.order);
+      .sort((a, b) => a.statement.order - b.statement.order || compare(a.statement.name, b.statement.name));
   }
 
   #addSnapshot({ actor, base, snapshot }: Commit<Write>): void {
@@ -137,6 +147,7 @@ export class Batch {
 
   #addWrite(write: Write, traceparent: string | undefined): void {
     const values = this.#completeValues(write, traceparent);
+    if (write.locks !== undefined) this.#locked.add(write.locks);
     for (const value of write.values) if (typeof value === 'string') this.#size += value.length;
     if (write.key === undefined) {
       push(this.#rows, write.statement, values);
@@ -182,6 +193,14 @@ function findProject({ snapshot, writes }: Commit<Write>): string | undefined {
   if (typeof state?.projectId === 'string' && state.projectId !== '') return state.projectId;
   for (const { event } of writes) if (event !== undefined) return event.projectId;
   return undefined;
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function byId(a: SnapshotWrite, b: SnapshotWrite): number {
+  return compare(a.id, b.id);
 }
 
 function push(

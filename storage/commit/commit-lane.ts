@@ -8,8 +8,10 @@
  *   transacting -> fenced           the database failed over since the batch was decided: its actors load and decide again
  *   transacting -> refused          the server is out of disk, memory or connections, and stays so: nobody's fault, so nobody is sought
  *   transacting -> narrowed         the server gave it up twice, at the time limit of a statement or over a lock: its parts go one by one,
- *                                   with a short limit, until the commits that need longer are alone, and these are refused
- *                                   (tenant-breaker.ts: so that they do not come back at once)
+ *                                   until the commits at fault are alone, and these are refused. Those that ran into the time limit,
+ *                                   which is short meanwhile, count against their tenant (tenant-breaker.ts)
+ *   transacting -> without others   it waited in vain for a lock, and other transactions hold the rows of some projects: the commits of
+ *                                   these are set aside and given back, the rest goes again
  *   transacting -> conflict-aware   a key is taken: the same batch again, with statements that name all such keys; and so for a
  *                                   while, because repeated requests come in bursts
  *   transacting -> bisected         the batch was refused: the commits that `skein_fence` names are rejected and the rest goes
@@ -17,16 +19,24 @@
  *
  * The order of an actor's commits is kept throughout.
  */
-import { type Chain, type Commit, Fenced, StoreUnavailable } from '../../runtime/actor/index.ts';
+import {
+  type Chain,
+  type Commit,
+  Fenced,
+  OutcomeUnknown,
+  StoreUnavailable,
+} from '../../runtime/actor/index.ts';
 import type { Log, Metrics, Span, Tracer } from '../../runtime/observability/index.ts';
 import { Backoff, keepAliveClock, pause, systemRandom } from '../../runtime/time/index.ts';
 import {
+  isBlocked,
   isInterrupted,
   isOutOfResources,
   isTransient,
   type Timeline,
   TimelineChanged,
 } from '../database/index.ts';
+import type { CommitNotifier } from '../events/index.ts';
 import type { SnapshotTable, Write } from '../statements/index.ts';
 import { Batch, type BatchStatement } from './batch.ts';
 import { InDoubt, LaneConnection, NotConnected } from './lane-connection.ts';
@@ -45,6 +55,9 @@ const conflictAwareMs = 1_000;
  */
 const interruptedParts = 8;
 
+/** How often a batch waits in vain for a lock other than a project's before it is narrowed: a lock on a whole table is ridden out for 2 s. */
+const maxBlocked = 4;
+
 /** Commits that the span of a batch names; OpenTelemetry's own limit for a span. */
 const maxLinks = 128;
 
@@ -52,8 +65,12 @@ const maxLinks = 128;
 export interface LaneLimits {
   /** The server cancels a statement that takes longer. Default 10,000. */
   readonly statementMs: number;
-  /** The same while a culprit is sought, and for a while after it was found. Default 1,000. */
+  /** The same without waits for locks, while a culprit is sought and for a while after it was found. Default 1,000. */
   readonly cautiousStatementMs: number;
+  /** The server cancels a statement that waits longer for one lock. Default 500. */
+  readonly lockMs: number;
+  /** A commit is refused when the row of its project was held by others for so long. Default 10,000. */
+  readonly heldMs: number;
   /** Commits wait for a server that is out of resources; once they have waited in vain, the next ones do not. Default 10,000. */
   readonly outOfResourcesMs: number;
 }
@@ -61,6 +78,8 @@ export interface LaneLimits {
 export const defaultLimits: LaneLimits = {
   statementMs: 10_000,
   cautiousStatementMs: 1_000,
+  lockMs: 500,
+  heldMs: 10_000,
   outOfResourcesMs: 10_000,
 };
 
@@ -79,17 +98,19 @@ export interface CommitLaneOptions {
   readonly breaker: TenantBreaker;
   /** Called after each transaction that succeeded, with the time when it was sent, in monotonic milliseconds. */
   readonly onWritten: (sentAt: number) => void;
-  /** Called after each committed batch, before its commits resolve; `rows` is what its last statement returned. */
-  readonly onCommitted: (batch: Batch, rows: readonly Record<string, unknown>[] | undefined) => void;
+  /** Called with each committed batch, before its commits resolve. */
+  readonly onCommitted: (batch: Batch) => void;
+  /** Notified of the events of each committed batch, before its commits resolve. */
+  readonly notifier: CommitNotifier;
 }
 
 /** A commit whose caller waits. */
 export interface PendingCommit {
   readonly commit: Commit<Write>;
-  /** When it came, in monotonic milliseconds. */
-  readonly since?: number;
   /** The generation of the log that it was decided on (storage/database/timeline.ts). */
   readonly generation: number;
+  /** See `findTenant` in group-commit.ts. */
+  readonly tenant: string;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
@@ -97,6 +118,8 @@ export interface PendingCommit {
 export class CommitLane {
   readonly #options: CommitLaneOptions;
   readonly #connection: LaneConnection;
+  /** Commits of the current call of `flush` that wait for the rows of their projects, or behind such a commit of their actor. */
+  readonly #held = new Set<PendingCommit>();
   #closing = false;
   #batches = 0;
   /** In monotonic milliseconds. */
@@ -110,7 +133,7 @@ export class CommitLane {
   constructor(options: CommitLaneOptions) {
     this.#options = options;
     const { url, name, limits, timeline } = options;
-    this.#connection = new LaneConnection(url, name, limits.statementMs, timeline);
+    this.#connection = new LaneConnection(url, name, limits.statementMs, limits.lockMs, timeline);
   }
 
   /** From now on no commit waits for a database that is away. */
@@ -124,8 +147,19 @@ export class CommitLane {
     await this.#connection.end();
   }
 
-  /** Settles every commit of the list. Never rejects. */
-  async flush(pending: readonly PendingCommit[]): Promise<void> {
+  /**
+   * Settles the commits of the list, except those that it returns: other transactions hold the rows of their projects. Never rejects.
+   *
+   * @param asksFirst whether to look for such rows before the first transaction
+   */
+  async flush<C extends PendingCommit>(pending: readonly C[], asksFirst = false): Promise<readonly C[]> {
+    this.#held.clear();
+    if (asksFirst) this.#setAside(pending, await this.#findHeld(pending));
+    await this.#flush(pending);
+    return this.#held.size === 0 ? [] : pending.filter(entry => this.#held.has(entry));
+  }
+
+  async #flush(pending: readonly PendingCommit[]): Promise<void> {
     if (!this.#isCautious) return this.#flushInOrder(pending);
     const [others, suspects] = this.#separateSuspects(pending);
     await this.#flushInOrder(others);
@@ -136,7 +170,11 @@ export class CommitLane {
     let rest = pending;
     for (;;) {
       rest = rest.filter(
-        entry => rejectUnlessUnbroken(entry) && this.#rejectUnlessCurrent(entry) && this.#rejectIfOpen(entry),
+        entry =>
+          !this.#held.has(entry) &&
+          rejectUnlessUnbroken(entry) &&
+          this.#rejectUnlessCurrent(entry) &&
+          this.#rejectIfOpen(entry),
       );
       if (rest.length === 0) return;
       const batch = new Batch(this.#options.tables);
@@ -152,14 +190,36 @@ export class CommitLane {
     }
   }
 
+  /** Sets the commits with events of these projects aside, and the later ones of their actors. */
+  #setAside(pending: readonly PendingCommit[], projectIds: readonly string[]): void {
+    if (projectIds.length === 0) return;
+    const chains = new Set<Chain>();
+    for (const entry of pending) {
+      const { chain, writes } = entry.commit;
+      const isHeld = writes.some(({ event }) => event !== undefined && projectIds.includes(event.projectId));
+      if (!isHeld && !chains.has(chain)) continue;
+      chains.add(chain);
+      this.#held.add(entry);
+    }
+  }
+
+  async #findHeld(pending: readonly PendingCommit[]): Promise<readonly string[]> {
+    const projectIds = new Set<string>();
+    for (const { commit } of pending) {
+      for (const { event } of commit.writes) if (event !== undefined) projectIds.add(event.projectId);
+    }
+    // The transaction that comes next meets the same error of the connection.
+    return projectIds.size === 0 ? [] : this.#connection.findHeld([...projectIds]).catch(() => []);
+  }
+
   /** The commits of suspects, who share a transaction with nobody else and go last, and those of the others, who do not wait for them. */
   #separateSuspects(pending: readonly PendingCommit[]): [PendingCommit[], PendingCommit[]] {
     const others: PendingCommit[] = [];
     const suspects: PendingCommit[] = [];
     const chains = new Set<Chain>();
     for (const entry of pending) {
-      const { commit } = entry;
-      const isSuspect = chains.has(commit.chain) || this.#options.breaker.getState(commit) !== 'closed';
+      const { commit, tenant } = entry;
+      const isSuspect = chains.has(commit.chain) || this.#options.breaker.getState(tenant) !== 'closed';
       if (isSuspect) chains.add(commit.chain);
       (isSuspect ? suspects : others).push(entry);
     }
@@ -180,7 +240,7 @@ export class CommitLane {
 
   /** Rejects a commit of a tenant whose commits time out: false. */
   #rejectIfOpen(entry: PendingCommit): boolean {
-    if (!this.#isCautious || this.#options.breaker.getState(entry.commit) !== 'open') return true;
+    if (!this.#isCautious || this.#options.breaker.getState(entry.tenant) !== 'open') return true;
     rejectCommit(
       entry,
       new StoreUnavailable('commits of this tenant ran into the time limit of a statement'),
@@ -193,14 +253,16 @@ export class CommitLane {
     let rows: readonly Record<string, unknown>[] | undefined;
     const span = this.#options.tracer.isOn ? this.#trace(pending, batch) : undefined;
     try {
-      rows = await this.#transact(batch.statements(conflictAware > 0));
+      rows = await this.#transact(pending, batch.statements(conflictAware > 0));
     } catch (error) {
       span?.end(error instanceof Error ? error.name : 'error');
-      if (error instanceof TimelineChanged) return this.flush(pending);
+      if (error instanceof TimelineChanged) return this.#flush(pending);
       if (conflictAware < 2 && isUniqueViolation(error) && batch.hasConflictAware) {
         this.#conflictAwareUntil = performance.now() + conflictAwareMs;
         return this.#commit(pending, batch, conflictAware === 0 ? 1 : 2);
       }
+      const rest = pending.filter(entry => !this.#held.has(entry));
+      if (rest.length < pending.length) return this.#flush(rest);
       await this.#narrow(pending, error instanceof Error ? error : new Error(String(error)));
       return;
     }
@@ -210,12 +272,21 @@ export class CommitLane {
     this.transactions++;
     this.#options.metrics?.batchCommits.observe(pending.length);
     try {
-      this.#options.onCommitted(batch, rows);
+      this.#notify(batch, rows);
     } catch (err) {
       // The batch is committed, whatever a listener does.
       this.#options.log.error({ lane: this.#options.name, err }, 'a listener failed after a commit');
     }
     for (const entry of pending) entry.resolve();
+  }
+
+  /** @param rows what the last statement returned; absent after a lost connection: the numbers of the events were lost with the answer */
+  #notify(batch: Batch, rows: readonly Record<string, unknown>[] | undefined): void {
+    const { events } = batch;
+    this.#options.onCommitted(batch);
+    if (events.length === 0) return;
+    if (rows === undefined) this.#options.notifier.notifyUnnumbered(events);
+    else this.#options.notifier.notifyCommitted(events, rows);
   }
 
   /**
@@ -242,12 +313,14 @@ export class CommitLane {
    * resources, when the database fails over, or when closing.
    */
   async #transact(
+    pending: readonly PendingCommit[],
     statements: readonly BatchStatement[],
   ): Promise<readonly Record<string, unknown>[] | undefined> {
     const { breaker, limits, timeline, onWritten } = this.#options;
     const { generation } = timeline;
     const number = ++this.#batches;
     let backoff: Backoff | undefined;
+    let blocked = 0;
     for (let lost = 0; ;) {
       const isCautious = this.#isCautious;
       const sentAt = performance.now();
@@ -256,7 +329,7 @@ export class CommitLane {
           number,
           statements,
           generation,
-          isCautious ? limits.cautiousStatementMs : limits.statementMs,
+          isCautious ? limits.cautiousStatementMs + limits.lockMs : limits.statementMs,
         );
         onWritten(sentAt);
         return rows;
@@ -268,6 +341,9 @@ export class CommitLane {
             throw new StoreUnavailable('the connection was lost repeatedly', { cause: error });
         } else if (error instanceof TimelineChanged) {
           throw error;
+        } else if (isBlocked(error)) {
+          this.#setAside(pending, await this.#findHeld(pending));
+          if (++blocked === maxBlocked || pending.some(entry => this.#held.has(entry))) throw error;
         } else if (isInterrupted(error)) {
           breaker.beCautious();
           if (isCautious) throw error;
@@ -292,7 +368,10 @@ export class CommitLane {
       try {
         return await this.#connection.settle(number);
       } catch (error) {
-        if (this.#closing) throw new StoreUnavailable('the store is closing', { cause: error });
+        if (this.#closing)
+          throw new OutcomeUnknown('the store closed before the outcome could be read back', {
+            cause: error,
+          });
         await pause(keepAliveClock, backoff.next());
       }
     }
@@ -300,7 +379,7 @@ export class CommitLane {
 
   /** Rejects the commits that the error names or that are alone with it; the others go again, in parts. */
   async #narrow(pending: readonly PendingCommit[], error: Error): Promise<void> {
-    const findReason = error instanceof StoreUnavailable ? undefined : parseFence(error);
+    const findReason = parseFence(error);
     if (findReason !== undefined) {
       const rest = pending.filter(entry => {
         // What stands on a commit that is named is not to blame: it is decided again.
@@ -309,14 +388,14 @@ export class CommitLane {
         return reason === undefined;
       });
       // A fence that names no commit of the batch (a project without its stream row) is everybody's error.
-      if (rest.length < pending.length) return this.flush(rest);
+      if (rest.length < pending.length) return this.#flush(rest);
     }
     if (pending.length === 1 || this.#closing || isOutOfResources(error)) {
       this.#refuse(pending, error);
       return;
     }
     const size = Math.ceil(pending.length / (isInterrupted(error) ? interruptedParts : 2));
-    for (let i = 0; i < pending.length; i += size) await this.flush(pending.slice(i, i + size));
+    for (let i = 0; i < pending.length; i += size) await this.#flush(pending.slice(i, i + size));
   }
 
   #refuse(pending: readonly PendingCommit[], error: Error): void {
@@ -328,7 +407,7 @@ export class CommitLane {
         'refused: the server is out of resources',
       );
     } else if (isInterrupted(error) && entry !== undefined && pending.length === 1) {
-      breaker.recordTimeout(entry.commit);
+      if (!isBlocked(error)) breaker.recordTimeout(entry.tenant);
       log.error(
         { lane: name, err: error, actor: entry.commit.actor },
         'refused: the server interrupts the commit',

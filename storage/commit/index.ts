@@ -1,7 +1,7 @@
 /**
  * The store of the actors on PostgreSQL (`PostgresStore`), with group commit.
  *
- * A commit waits in `GroupCommit`; an idle `CommitLane` takes what waits, gathers it into a `Batch` of statements, and its
- * `LaneConnection` runs that as one pipelined transaction. What was appended is announced by the `CommitNotifier` of storage/events.
+ * A commit waits in `GroupCommit`, which chooses the commits of the next batch. A `CommitLane` gathers them into a `Batch` of statements,
+ * and its `LaneConnection` runs these as one pipelined transaction. The `CommitNotifier` of storage/events announces the appended events.
  */
 export { PostgresStore } from './postgres-store.ts';

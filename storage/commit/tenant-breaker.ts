@@ -5,11 +5,11 @@
  *   closed -> suspect    a commit of it, alone in its transaction, ran into the limit: its commits go apart from all others
  *   suspect -> open      three did: its commits are refused at once, for 5 s, and twice as long with each further one, up to 20 s
  *   open -> suspect      that time is over: the next commit that runs into the limit opens it again
- *   suspect -> closed    nobody's commit ran into the limit for a minute
+ *   suspect -> closed    no commit of any tenant ran into the limit for a minute
+ *
+ * The time that a commit waits for locks does not count: the lock is held by another transaction.
  */
-import type { Commit } from '../../runtime/actor/index.ts';
 import type { Clock } from '../../runtime/time/index.ts';
-import type { Write } from '../statements/index.ts';
 
 /** Commits of a tenant that run into the limit before it is open. */
 const maxTimeouts = 3;
@@ -29,24 +29,23 @@ interface Suspect {
 export class TenantBreaker {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #suspects = new Map<string, Suspect>();
-  /** In monotonic milliseconds. From then on every tenant is closed: nobody has to ask. */
+  /** In monotonic milliseconds. From then on every tenant is closed, so the lanes need not ask. */
   cautiousUntil = 0;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
   }
 
-  /** A transaction was interrupted, and nobody knows yet by whom. */
+  /** A transaction ran into the limit, and it is not known yet which tenant is the cause. */
   beCautious(): void {
     const now = this.#clock.monotonic();
     if (now >= this.cautiousUntil) this.#suspects.clear();
     this.cautiousUntil = Math.max(this.cautiousUntil, now + cautiousMs);
   }
 
-  /** The commit was alone in its transaction when that was interrupted. */
-  recordTimeout(commit: Commit<Write>): void {
+  /** A commit of the tenant was alone in its transaction when that ran into the limit. */
+  recordTimeout(tenant: string): void {
     this.beCautious();
-    const tenant = findTenant(commit);
     const suspect = this.#suspects.get(tenant) ?? { timeouts: 0, openUntil: 0 };
     this.#suspects.set(tenant, suspect);
     suspect.timeouts++;
@@ -56,16 +55,9 @@ export class TenantBreaker {
     this.cautiousUntil = Math.max(this.cautiousUntil, suspect.openUntil + cautiousMs);
   }
 
-  /** The state of the commit's tenant. */
-  getState(commit: Commit<Write>): BreakerState {
-    const suspect = this.#suspects.get(findTenant(commit));
+  getState(tenant: string): BreakerState {
+    const suspect = this.#suspects.get(tenant);
     if (suspect === undefined) return 'closed';
     return this.#clock.monotonic() < suspect.openUntil ? 'open' : 'suspect';
   }
-}
-
-/** The project of the commit's first event; without events, the commit can slow down its actor's row alone. */
-function findTenant({ actor, writes }: Commit<Write>): string {
-  for (const { event } of writes) if (event !== undefined) return event.projectId;
-  return `${actor.kind}/${actor.id}`;
 }

@@ -4,6 +4,9 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 /** Serialization, deadlock, a lock that was not available in time, cancelled at a time limit or by a person (PostgreSQL, appendix A). */
 const interruptions: ReadonlySet<unknown> = new Set(['40001', '40P01', '55P03', '57014']);
 
+/** Serialization, deadlock, a lock that was not available in time. */
+const blocks: ReadonlySet<unknown> = new Set(['40001', '40P01', '55P03']);
+
 /** What skein_fence raises: a commit or a row was refused, and its detail says which. */
 export const fenceState = 'SK001';
 
@@ -54,6 +57,13 @@ export function isTransient(error: unknown): boolean {
  */
 export function isInterrupted(error: unknown): boolean {
   return error instanceof Error && 'code' in error && interruptions.has(error.code);
+}
+
+/**
+ * Whether the transaction was given up over a lock that another one holds. This says nothing of how long its own work takes.
+ */
+export function isBlocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && blocks.has(error.code);
 }
 
 /** Whether the server takes no writes, whoever asks: another one may. */

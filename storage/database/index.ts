@@ -8,6 +8,7 @@ export { DatabaseClock, selectNow } from './database-clock.ts';
 export { type Database, executeBound, openDatabase, type Queries } from './database.ts';
 export {
   fenceState,
+  isBlocked,
   isInterrupted,
   isOutOfResources,
   isReadOnly,

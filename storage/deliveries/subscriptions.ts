@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { matchesEventNames } from '../../protocol/events.ts';
 import { type Queries, TimelineChanged } from '../database/index.ts';
+import { newestStream } from '../statements/index.ts';
 
 /** Tests are delivered by a row that comes with the event. */
 const testName = 'stitch.test.ping';
@@ -92,8 +93,9 @@ export function deriveDeliveryId(eventId: string, stitchId: string): string {
 const selectSpans = `
   select p.project_id as "projectId", p.subscriptions as version, p.last_seq as head, s.stitch_id as "stitchId", s.environment_id as "environmentId", s.after_seq as after,
     s.upto_seq as upto, s.event_names as "eventNames"
-  from project_streams p left join stitch_spans s on s.project_id = p.project_id and s.cancelled_at is null
-  where p.project_id = any ($1::text[]) order by s.stitch_id, s.after_seq`;
+  from (select distinct unnest($1::text[]) as id) wanted cross join lateral ${newestStream('wanted.id', 'p')}
+  left join stitch_spans s on s.project_id = p.project_id and s.cancelled_at is null
+  order by s.stitch_id, s.after_seq`;
 
 interface SpanRow extends Span {
   readonly projectId: string;

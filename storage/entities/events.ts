@@ -2,12 +2,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { big, id, instant } from './columns.ts';
 
-/** The number of a project's newest event. The transaction that appends events takes its numbers here, last of all. */
+/**
+ * The number of a project's newest event. The transaction that appends events takes its numbers here, last of all. A project has one row,
+ * which is updated by each of its transactions: to find the newest version of it, see `newestStream` in storage/statements.
+ */
 export const ProjectStream = defineEntity({
   name: 'ProjectStream',
   tableName: 'project_streams',
   properties: {
     projectId: id().primary(),
+    /** Grows with some of the updates. */
+    era: big().primary().defaultRaw('0'),
     lastSeq: big().defaultRaw('0'),
     /** Changes when the numbers start over (a restored backup): a Console that resumes in another epoch is reset. */
     epoch: id(),

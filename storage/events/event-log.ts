@@ -17,6 +17,7 @@ import {
   maxPageBytes,
   toScanPage,
 } from '../paging/index.ts';
+import { newestStream } from '../statements/index.ts';
 
 const dayMs = 86_400_000;
 /** The newest position of a project's log. */
@@ -40,9 +41,9 @@ export interface LoggedEvent {
 
 // Epochs of generation 0 are those of releases that knew no generations.
 const selectHeads = `
-  select project_id as "projectId", last_seq as seq,
-    epoch || coalesce((select '-' || generation from log_generation where generation > 0), '') as epoch
-  from project_streams where project_id = any ($1::text[])`;
+  select p.project_id as "projectId", p.last_seq as seq,
+    p.epoch || coalesce((select '-' || generation from log_generation where generation > 0), '') as epoch
+  from (select distinct unnest($1::text[]) as id) wanted cross join lateral ${newestStream('wanted.id', 'p')}`;
 
 /** The heads of the projects that exist, in no order. */
 export function streamHeads(db: Queries, projectIds: readonly string[]): Promise<StreamHead[]> {

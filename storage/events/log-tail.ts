@@ -9,7 +9,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Clock, systemClock } from '../../runtime/time/index.ts';
 import type { Queries } from '../database/index.ts';
-import type { AppendedEvent } from '../statements/index.ts';
+import { type AppendedEvent, newestStream } from '../statements/index.ts';
 
 /** An event as those who follow the log need it. */
 export interface TailEvent {
@@ -76,14 +76,14 @@ export const tailColumns = `
 // beyond `$2` and sorts them, for each page anew.
 const selectTail = `
   select p.last_seq as head, p.subscriptions, ${tailColumns}, e.found
-  from project_streams p left join lateral (
+  from ${newestStream('$1', 'p')} left join lateral (
     select * from (
       select page.*, count(*) over () as found,
         sum(octet_length(body)) over (order by seq rows unbounded preceding) - octet_length(body) as ahead
       from (select * from events where project_id = p.project_id and seq >= $2 order by seq limit $3) page
     ) sized where ahead < ${pageBytes}
   ) e on true
-  where p.project_id = $1 order by e.seq`;
+  order by e.seq`;
 
 interface TailRow extends Omit<TailEvent, 'seq' | 'occurredAt'> {
   readonly seq: number | null;

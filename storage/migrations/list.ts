@@ -51,6 +51,7 @@ import { Snooze } from './snooze.ts';
 import { StoredBytes } from './stored-bytes.ts';
 import { StitchHours } from './stitch-hours.ts';
 import { StitchLimit } from './stitch-limit.ts';
+import { StreamEras, StreamKeys } from './stream-eras.ts';
 import { Subscriptions } from './subscriptions.ts';
 import { SweepPositions } from './sweep-positions.ts';
 import { ThreadOrders } from './thread-orders.ts';
@@ -128,4 +129,6 @@ export const migrations = [
   { name: '0083-log-generation', class: LogGeneration },
   { name: '0084-stitch-hosts', class: StitchHosts },
   { name: '0085-sso-checks', class: SsoChecks },
+  { name: '0086-stream-eras', class: StreamEras },
+  { name: '0087-stream-keys', class: StreamKeys },
 ];

@@ -35,6 +35,8 @@ export interface Write {
   readonly unique?: true;
   /** For statements that give a unique value to an existing row: how the conflict-aware form names this one if the value is taken. */
   readonly claim?: string;
+  /** The project whose row in `project_streams` the write, or a trigger of its actor's row, locks before the events are appended. */
+  readonly locks?: string;
   /** For events: what is announced after the commit. */
   readonly event?: AppendedEvent;
 }

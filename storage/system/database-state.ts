@@ -30,3 +30,20 @@ export async function readDatabaseState(db: Queries): Promise<DatabaseState> {
   if (row === undefined) throw new Error('an aggregate has one row');
   return { ...row, roundTripMs };
 }
+
+// Vacuum ignores its own snapshot. What belongs to another role shows no times, and nor do the snapshots of standbys.
+const selectOldestSnapshot = `
+  select coalesce(max(extract(epoch from clock_timestamp() - since)), 0)::float8 as seconds from (
+    select xact_start as since from pg_stat_activity
+    where datname = current_database() and backend_xmin is not null and backend_type <> 'autovacuum worker' and pid <> pg_backend_pid()
+    union all select prepared from pg_prepared_xacts where database = current_database()
+  ) snapshots`;
+
+/**
+ * Age in seconds of the oldest snapshot of this database, 0 if there is none: a backup, a dump, a report, a forgotten transaction. While it
+ * is open, the server keeps every version of a row that was written since.
+ */
+export async function readOldestSnapshot(db: Queries): Promise<number> {
+  const [row] = await db.query<{ seconds: number }>(selectOldestSnapshot, [], 'system.oldest_snapshot');
+  return row?.seconds ?? 0;
+}

@@ -48,7 +48,7 @@ export function addProject(em: EntityManager, tenant: NewTenant & { readonly wor
     ...stamps,
   });
   const { projectId } = project;
-  em.create(ProjectStream, { projectId, lastSeq: 0, epoch: randomUUID() });
+  em.create(ProjectStream, { projectId, era: 0, lastSeq: 0, epoch: randomUUID() });
   em.create(ConsoleMember, { projectId, userId, role: 'project_owner', ...stamps });
   em.create(Environment, {
     environmentId: newId('environment', now.getTime()),

@@ -187,26 +187,35 @@ export function updateDelivery(row: DeliveryUpdateRow): Write {
   };
 }
 
-const attempt = statement(
-  'attempt.insert',
+const attemptColumns = {
+  delivery_id: 'text',
+  number: 'int',
+  project_id: 'text',
+  trigger: 'text',
+  attempted_at: 'timestamptz',
+  duration_ms: 'int',
+  response_status: 'int',
+  response_body: 'text',
+  error_class: 'text',
+  error: 'text',
+  next_attempt_at: 'timestamptz',
+} as const;
+
+const insertAttempts = (input: string): string => `
+  insert into webhook_attempts (${Object.keys(attemptColumns).join(', ')})
+  select * from ${input} on conflict do nothing`;
+
+const attempt = statement('attempt.insert', 63, attemptColumns, insertAttempts);
+
+const attemptKey = `delivery_id || '/' || number`;
+const newAttempt = statement(
+  'attempt.insert_new',
   63,
-  {
-    delivery_id: 'text',
-    number: 'int',
-    project_id: 'text',
-    trigger: 'text',
-    attempted_at: 'timestamptz',
-    duration_ms: 'int',
-    response_status: 'int',
-    response_body: 'text',
-    error_class: 'text',
-    error: 'text',
-    next_attempt_at: 'timestamptz',
-  },
-  input => `
-    insert into webhook_attempts (delivery_id, number, project_id, trigger, attempted_at, duration_ms, response_status,
-      response_body, error_class, error, next_attempt_at)
-    select * from ${input} on conflict do nothing`,
+  attemptColumns,
+  (input, column) => `
+    with written as (${insertAttempts(input)} returning ${attemptKey} as key)
+    select skein_fence('attempt', array(
+      select unnest(${column('delivery_id')}) || '/' || unnest(${column('number')}) except select key from written))`,
 );
 
 export interface AttemptRow {
@@ -225,7 +234,7 @@ export interface AttemptRow {
   readonly nextAttemptAt: string | null;
 }
 
-/** One attempt of a delivery; a second one of the same number is dropped. */
+/** One attempt of a delivery. A second row of the same attempt is dropped. */
 export function insertAttempt(row: AttemptRow): Write {
   return {
     statement: attempt,
@@ -245,8 +254,14 @@ export function insertAttempt(row: AttemptRow): Write {
   };
 }
 
-// Before the events: those of the same commit find the stitch as it is from now on. Both lock the project's row, and two batches that
-// change stitches of each other's projects at once may deadlock: the server refuses one of them, and the lane runs it again.
+/** The same, for a result that is reported again: a row that exists makes the commit fail with `Duplicate('attempt', ...)`. */
+export function insertNewAttempt(row: AttemptRow): Write {
+  const { values } = insertAttempt(row);
+  return { statement: newAttempt, key: `${row.deliveryId}/${row.number}`, unique: true, values };
+}
+
+// Before the events: those of the same commit find the stitch as it is from now on. Both lock the project's row, and so does the trigger
+// on `stitches`: such a batch locks the rows of all its projects first.
 const follow = statement(
   'stitch.follow',
   89,
@@ -281,7 +296,8 @@ export interface FollowRow {
  * numbered. What a stitch that accepts no more has not settled is cancelled, as a span of the log.
  */
 export function followLog({ projectId, stitchId, wanted, settled, inFlight, at }: FollowRow): Write {
-  return { statement: follow, values: [projectId, stitchId, wanted, settled, inFlight, at] };
+  const values = [projectId, stitchId, wanted, settled, inFlight, at];
+  return { statement: follow, locks: projectId, values };
 }
 
 // Of the spans that were cancelled; who was woken by them is found by stitch_spans_in_flight until none is left.

@@ -7,6 +7,8 @@
  */
 import {
   type AppendedEvent,
+  lockStreams,
+  newestStream,
   statement,
   type Statement,
   toParameters,
@@ -14,10 +16,16 @@ import {
   type Write,
 } from '../statements/index.ts';
 
+/** The share of updates that begin another era of the project's row. */
+const eraShare = 1 / 32;
+
 /**
  * Takes the numbers and inserts the events, in one statement. It runs last in its transaction, because from here to the commit it locks
  * the project's row in `project_streams`; that lock makes `seq` dense and ordered by commits. The rows are locked in the order of their
  * ids first, so that two nodes do not deadlock.
+ *
+ * The row is found by its era, and one update in 32 begins another: an update that changes no indexed column is cheaper (a HOT update), but
+ * while a long snapshot is open, each further one reads the versions since the last change of the era.
  *
  * Nobody's deliveries are written, however many stitches want the event: they follow the log. Only a test event, which is for one stitch,
  * brings its delivery along.
@@ -48,11 +56,13 @@ export const append = statement(
       select * from ${input}
     ), counts as (
       select project_id, count(*) as total from numbered group by 1
+    ), seen as materialized (
+      select p.project_id, c.total, p.era from counts c cross join lateral ${newestStream('c.project_id', 'p')}
     ), locked as materialized (
-      select project_id from project_streams where project_id in (select project_id from counts) order by 1 for update
+      ${lockStreams('seen', 'for update of p')}
     ), heads as (
-      update project_streams p set last_seq = p.last_seq + c.total, uncounted = true
-      from counts c, locked l where p.project_id = c.project_id and l.project_id = p.project_id
+      update project_streams p set last_seq = p.last_seq + c.total, uncounted = true, era = p.era + (random() < ${eraShare})::int
+      from seen c, locked l where p.project_id = c.project_id and p.era >= c.era and l.project_id = p.project_id
       returning p.project_id, p.last_seq - c.total as base, p.subscriptions
     ), stored as (
       insert into events (project_id, seq, event_id, event_name, occurred_at, environment_id, thread_id, channel_id, sequence, body,
@@ -73,6 +83,20 @@ export const append = statement(
       array(select stitch_id from tested) as tested,
       case when (select count(*) from heads) < (select count(*) from counts)
         then skein_fence('project', array(select project_id from counts except select project_id from heads)) end`,
+);
+
+/**
+ * Locks the rows of projects before anything else of a batch that would lock one of them earlier than {@link append} does: a change of
+ * what a stitch follows (see `locks` of a write).
+ */
+export const lockProjects = statement(
+  'project.lock',
+  7,
+  { project_id: 'text' },
+  input => `
+    with seen as materialized (
+      select p.project_id, p.era from ${input} cross join lateral ${newestStream('input.project_id', 'p')}
+    ) ${lockStreams('seen', 'for update of p')}`,
 );
 
 export interface EventRow extends AppendedEvent {

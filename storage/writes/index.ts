@@ -25,6 +25,7 @@ export {
   followLog,
   insertAttempt,
   insertDelivery,
+  insertNewAttempt,
   recordDelivery,
   updateDelivery,
 } from './deliveries.ts';
@@ -37,6 +38,7 @@ export {
   EventNumbers,
   idempotencyKept,
   type KeptReply,
+  lockProjects,
   rememberKey,
   type RequestKey,
 } from './events-and-answers.ts';

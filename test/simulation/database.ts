@@ -6,6 +6,7 @@ import type { EventLog } from '../../gateway/stream/hub.ts';
 import type { ActorRef } from '../../runtime/actor/actor.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import {
+  Duplicate,
   Fenced,
   StoreUnavailable,
   type Commit,
@@ -254,6 +255,10 @@ export class SimulatedDatabase {
         // As a commit lane does with what was decided on the old log.
         if (decidedOn.get(commit) !== this.#timeline) return new Fenced(commit.actor);
         if (!commit.chain.broken && this.#hasMoved(commit)) faults.fired('rival writer');
+        const repeated = commit.writes.find(
+          write => isStatement(write) && this.deliveries.tables.isRefused(write.write),
+        );
+        if (repeated !== undefined) return new Duplicate('attempt', repeated.key);
         const fault = this.#fault();
         if (fault === 'doubtful') doubtful.add(commit);
         return fault;

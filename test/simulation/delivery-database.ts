@@ -138,6 +138,10 @@ export class DeliveryDatabase {
     const { faults, ask } = this.#options;
     const query = async (_: string, values: readonly unknown[], name = ''): Promise<unknown[]> => {
       const rows = await ask(machine, () => answer(this.#sources, name, values));
+      if (faults.strikes('unknown error', 0.02)) {
+        faults.fired('unknown error');
+        throw Object.assign(new Error('unexpected data beyond the end of a file'), { code: 'XX001' });
+      }
       if (faults.strikes('read failed', 0.02)) {
         faults.fired('read failed');
         throw new StoreUnavailable('the answer was lost');

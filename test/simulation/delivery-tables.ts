@@ -79,6 +79,9 @@ export class DeliveryTables {
   readonly deliveries = new Map<string, DeliveryRow>();
   /** When each attempt was made (ISO 8601), by delivery; the first has the number 1. */
   readonly attempts = new Map<string, Map<number, string>>();
+  /** What `stitch_hours` says. */
+  countedAttempts = 0;
+  readonly #attemptRows = new Set<string>();
   readonly #options: DeliveryTablesOptions;
 
   constructor(projects: readonly string[], options: DeliveryTablesOptions) {
@@ -120,14 +123,29 @@ export class DeliveryTables {
       case 'delivery.update':
         return this.#update(values as unknown as UpdateValues);
       case 'attempt.insert':
+      case 'attempt.insert_new':
         return this.#attempt(values as unknown as AttemptValues);
       case 'attempts.count':
+        this.countedAttempts += Number(values[3]) + Number(values[4]);
+        return;
       case 'audit.insert':
       case 'limit.check':
         return;
       default:
         throw new Error(`the simulation does not know the statement ${statement.name}`);
     }
+  }
+
+  /** The rows of `webhook_attempts`: of one delivery, two owners of its stitch may each have made the first attempt. */
+  get attemptCount(): number {
+    return this.#attemptRows.size;
+  }
+
+  /** Whether the statement is refused because its attempt has a row. */
+  isRefused({ statement, values }: Write): boolean {
+    if (statement.name !== 'attempt.insert_new') return false;
+    const [deliveryId, number, , , attemptedAt] = values as unknown as AttemptValues;
+    return this.#attemptRows.has(`${deliveryId}/${number}/${attemptedAt}`);
   }
 
   /** A test event brings its delivery along. */
@@ -259,6 +277,7 @@ export class DeliveryTables {
     const attempts = this.attempts.get(deliveryId) ?? new Map<number, string>();
     this.attempts.set(deliveryId, attempts);
     if (!attempts.has(number)) attempts.set(number, attemptedAt);
+    this.#attemptRows.add(`${deliveryId}/${number}/${attemptedAt}`);
   }
 
   #put(row: DeliveryRow): void {

@@ -36,6 +36,8 @@ export const faultKinds = {
   'failing receiver': 'a receiver of deliveries failed, or its answer was lost',
   'lost wake-up': 'a stitch was not told of new events',
   'read failed': 'a stitch read the log or its deliveries, and the answer was lost',
+  'unknown error':
+    'a stitch read the log or its deliveries, and the database failed with an error that no code knows',
   'receiver down': 'a receiver of webhooks refused some for a while',
   'late answer': 'a receiver of webhooks answered when nobody waited any more',
   'receiver gone': 'a receiver of webhooks said that it is gone for good',

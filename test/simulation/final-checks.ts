@@ -49,6 +49,9 @@ export function checkFinalState(
   checkVersions(simulation);
   checkReminders(simulation, truth);
   simulation.database.owed.check();
+  const { attemptCount, countedAttempts } = simulation.database.deliveries.tables;
+  if (attemptCount !== countedAttempts)
+    verdict.broken('an attempt counts once', `${attemptCount} attempts were counted as ${countedAttempts}`);
   for (const member of fleet.alive) member.checkMailboxes();
   for (const letter of simulation.database.rows.letters) {
     if (letter.name === 'deliver') continue;

@@ -17,6 +17,7 @@ export const invariants = {
   'every wanted event is delivered': 'rule 4, stitches',
   'a thread is delivered in order': 'rule 5, stitches',
   'nothing is settled twice': 'rule 4, stitches',
+  'an attempt counts once': 'rule 4, stitches',
   'nothing is delivered that nobody wants': 'stitches',
   'a stop leaves nothing open': 'stitches',
   'every delivery is listed': 'stitches',

@@ -4,6 +4,22 @@ import type { Mutant } from './mutate.ts';
 export const stitchMutants: readonly Mutant[] = [
   {
     rule: 'stitches',
+    bug: 'an error of an unknown class ends the work of a stitch',
+    file: 'actors/base/retry-policy.ts',
+    find: 'if (this.#isStopped || isFinal(error)) throw error;',
+    replace:
+      "if (this.#isStopped || isFinal(error) || !(isUnavailable(error) || (error as Error).name === 'StoreUnavailable')) throw error;",
+  },
+  {
+    rule: 'stitches',
+    bug: 'a result that is reported again is counted again',
+    file: 'actors/stitch/decide-results.ts',
+    in: 'writeResult',
+    find: 'builder.isRepeated ? insertNewAttempt(attempt) : insertAttempt(attempt)',
+    replace: 'insertAttempt(attempt)',
+  },
+  {
+    rule: 'stitches',
     bug: 'the cursor is one too far',
     file: 'actors/stitch/queue.ts',
     in: 'getSettledSeq',

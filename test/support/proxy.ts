@@ -42,6 +42,7 @@ export class Proxy {
   /** A connection on which the client says this is broken. */
   #breaksAt: string | undefined;
   #trap: Trap | undefined;
+  #replacement: { readonly text: Buffer; readonly by: Buffer; readonly done: () => void } | undefined;
 
   constructor(target: Target) {
     this.#target = target;
@@ -109,6 +110,13 @@ export class Proxy {
     });
   }
 
+  /** Forwards `by` instead of `text` (of the same length) the next time that a client says it. Resolves when that has happened. */
+  replaceNext(text: string, by: string): Promise<void> {
+    return new Promise(done => {
+      this.#replacement = { text: Buffer.from(text), by: Buffer.from(by), done };
+    });
+  }
+
   /** Forwards again, on connections old and new; what was lost stays lost. */
   unmute(): void {
     this.#muted = undefined;
@@ -145,9 +153,19 @@ export class Proxy {
     return true;
   }
 
+  #replace(chunk: Buffer): void {
+    const replacement = this.#replacement;
+    const at = replacement === undefined ? -1 : chunk.indexOf(replacement.text);
+    if (replacement === undefined || at < 0) return;
+    this.#replacement = undefined;
+    replacement.by.copy(chunk, at);
+    replacement.done();
+  }
+
   #forward(side: Side, from: Socket, to: Socket, connection: Connection): void {
     this.#sockets.add(from);
     from.on('data', chunk => {
+      if (side === 'client') this.#replace(chunk);
       if (this.#isLost(side, chunk, connection)) {
         from.destroy();
         return;

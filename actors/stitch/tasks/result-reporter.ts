@@ -8,11 +8,12 @@
 import { ServiceError } from '../../../protocol/errors.ts';
 import type { ActorRef, TaskContext } from '../../../runtime/actor/index.ts';
 import type { RetryPolicy } from '../../base/index.ts';
-import type { AttemptResult } from '../commands.ts';
+import type { AttemptResult, StitchCommands } from '../commands.ts';
 import type { Released } from '../queue.ts';
 import { toOutcome, type Answer } from '../window.ts';
 
 type Ask = TaskContext['ask'];
+type Repetition = StitchCommands['settled']['payload']['repetition'];
 
 export class ResultReporter {
   readonly #self: ActorRef;
@@ -75,21 +76,28 @@ export class ResultReporter {
     this.open -= results.length;
   }
 
-  async #settle(results: readonly AttemptResult[]): Promise<readonly Released[]> {
+  /** @param repetition whether the results were sent before: a command that fails may have been carried out */
+  async #settle(results: readonly AttemptResult[], repetition?: Repetition): Promise<readonly Released[]> {
+    let next = repetition;
     try {
       return await this.#retryPolicy.retry(
         'the results of deliveries could not be written',
         () => {
-          const answer = this.#ask(this.#self, 'settled', { results }) as Promise<readonly Released[]>;
+          const payload = next === undefined ? { results } : { results, repetition: next };
+          next ??= 'possible';
+          const answer = this.#ask(this.#self, 'settled', payload) as Promise<readonly Released[]>;
           this.#lastSettled = answer.catch(() => undefined);
           return answer;
         },
-        error => !isUnavailable(error) && results.length > 1,
+        error => isWritten(error) || (!isUnavailable(error) && results.length > 1),
       );
     } catch (error) {
-      if (results.length === 1) throw error;
-      // One of them is at fault: by itself it fails alone.
-      return (await Promise.all(results.map(result => this.#settle([result])))).flat();
+      if (results.length > 1) {
+        // One of them is at fault, or written already: by itself it fails alone.
+        return (await Promise.all(results.map(result => this.#settle([result], 'possible')))).flat();
+      }
+      if (!isWritten(error)) throw error;
+      return this.#settle(results, 'certain');
     }
   }
 
@@ -107,6 +115,15 @@ export class ResultReporter {
     });
     return this.#progress;
   }
+}
+
+/** Whether a result has been written by an earlier command whose answer was lost. */
+function isWritten(error: unknown): boolean {
+  return (
+    error instanceof ServiceError &&
+    error.code === 'svc/runtime/conflict' &&
+    error.details?.['scope'] === 'attempt'
+  );
 }
 
 function isUnavailable(error: unknown): boolean {

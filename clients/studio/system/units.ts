@@ -25,6 +25,7 @@ export function formatFigure({ name, value }: SystemFault, formats: Formats): st
       return formatSpan(value, formats);
     case 'SkeinNodeBusy':
     case 'SkeinClockOff':
+    case 'SkeinSnapshotOld':
     case 'SkeinTokensExpire':
       return formatSpan(Math.max(0, value * 1_000), formats);
     default:

@@ -1,3 +1,4 @@
+import { IsolationLevel } from '@mikro-orm/core';
 import t from 'tap';
 import { ClusterGauges } from '../../../gateway/jobs/cluster-gauges.ts';
 import { Metrics } from '../../../runtime/observability/metrics.ts';
@@ -50,6 +51,21 @@ t.test('only the node that does the maintenance shows what the database knows', 
   t.equal(await read(oldest), '60', 'of what is open');
   t.equal(await read(expiry), '3600');
   t.equal(await read(mail), '120', 'of those that wait');
+
+  const snapshot = 'skein_snapshot_oldest_seconds';
+  const transaction = database.em();
+  await transaction.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ });
+  await transaction.execute('select 1');
+  await gauges.measure(now);
+  const age = Number(await read(snapshot));
+  t.ok(age > 0, 'of a transaction that reads');
+  await transaction.rollback();
+  await gauges.measure(now);
+  t.ok(Number(await read(snapshot)) < age);
+
   isLeader = false;
-  t.same([await read(oldest), await read(expiry), await read(mail)], [undefined, undefined, undefined]);
+  t.same(
+    [await read(oldest), await read(expiry), await read(mail), await read(snapshot)],
+    Array.from({ length: 4 }),
+  );
 });

@@ -104,6 +104,7 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       [null, 10],
     ],
     tokenExpirySeconds: 3_600,
+    oldestSnapshotSeconds: 8_000,
   });
   const two = createReport('two', { node: { commitP99Ms: 900, commitsRefused: 0 } });
   const faults = findFaults({ reports: [one, two], silent: ['three'], deadLetters: 1 });
@@ -130,6 +131,7 @@ t.test('each fault is found, once, with its nodes and the worst figure', async t
       ['SkeinPoolsFull', 'one', 7],
       ['SkeinModelsFail', '', 2 / 3],
       ['SkeinTokensExpire', '', 3_600],
+      ['SkeinSnapshotOld', '', 8_000],
       ['SkeinMailsFail', '', 0.8],
     ],
   );

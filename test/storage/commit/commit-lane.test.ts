@@ -1,23 +1,40 @@
-/** Commits that the server interrupts or has no resources for: they are refused, and hold up nobody else. */
+/** Commits that the server interrupts, has no resources for, or lets wait for a lock: they do not hold up others. */
 import t, { type Test } from 'tap';
-import { newId } from '../../../protocol/ids.ts';
+import { type Id, newId } from '../../../protocol/ids.ts';
 import { toServiceError } from '../../../runtime/actor/index.ts';
+import { silentLog, type Log } from '../../../runtime/observability/log.ts';
+import type { LaneLimits } from '../../../storage/commit/commit-lane.ts';
+import type { PostgresStore } from '../../../storage/commit/postgres-store.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Counter, event, key, openStore, outcomes, projectId } from './counters.ts';
 
 /** Long enough for a part without a culprit on a busy machine. */
-const limits = { statementMs: 1_500, cautiousStatementMs: 750, outOfResourcesMs: 300 };
+const limits = { statementMs: 1_500, cautiousStatementMs: 750, outOfResourcesMs: 300, lockMs: 100 };
 
 t.test('a slow tenant', async t => {
   const { database } = await startTestDatabase(t);
   const insertProject = 'insert into project_streams (project_id, last_seq, epoch) values ($1, 0, $2)';
   await database.query(insertProject, [projectId, 'e']);
-  const open = (t: Test): ReturnType<typeof openStore> => {
-    const opened = openStore(database, undefined, limits);
+  const open = (t: Test, others: Partial<LaneLimits> = {}, log?: Log): ReturnType<typeof openStore> => {
+    const opened = openStore(database, undefined, { ...limits, ...others }, log);
     t.teardown(() => opened.store.close());
     return opened;
   };
+  /** A project whose row another transaction holds until `release` is called. */
+  const holdProject = async (): Promise<{ readonly held: Id<'project'>; release(): Promise<void> }> => {
+    const held = newId('project');
+    await database.query(insertProject, [held, 'e']);
+    const holder = database.em();
+    await holder.begin();
+    await holder.execute(`select from project_streams where project_id = '${held}' for update`);
+    return { held, release: () => holder.rollback() };
+  };
+  const commitEvents = (store: PostgresStore, project: string, count: number): Promise<void>[] =>
+    Array.from({ length: count }, () => {
+      const counter = new Counter();
+      return store.commit(counter.next([event(counter.id, project as Id<'project'>)]));
+    });
   const countRows = async (table: string): Promise<number> => {
     const [row] = await database.query<{ count: number }>(`select count(*) from ${table}`);
     return row?.count ?? 0;
@@ -69,28 +86,87 @@ t.test('a slow tenant', async t => {
     t.equal(await countRows('events'), 60);
   });
 
-  await t.test('a tenant whose row is locked is refused at once, and the others go on', async t => {
-    const locked = newId('project');
-    await database.query(insertProject, [locked, 'e']);
+  await t.test('commits of a project whose row is held wait for it, and the others go on', async t => {
+    const { held, release } = await holdProject();
+    const { store, stored } = open(t);
+    const counter = new Counter();
+    // Of one actor, with and without events.
+    const waiting = [[event(counter.id, held)], [], [event(counter.id, held)]].map(writes =>
+      store.commit(counter.next(writes)),
+    );
+    waiting.push(...commitEvents(store, held, 30));
+    for (let i = 0; i < 3; i++)
+      t.same(new Set(await outcomes(commitEvents(store, projectId, 30))), new Set(['ok']));
+    t.equal(await stored(counter), undefined);
+    await release();
+    t.same(new Set(await outcomes(waiting)), new Set(['ok']));
+    t.match(await stored(counter), { version: 3 });
+  });
+
+  await t.test('a project whose row is held for long is refused, until it is free', async t => {
+    const { held, release } = await holdProject();
+    const { store } = open(t, { heldMs: 200 });
+    t.same(new Set(await outcomes(commitEvents(store, held, 10))), new Set(['StoreUnavailable']));
+    await release();
+    t.same(await outcomes(commitEvents(store, held, 1)), ['ok'], 'it did not fail by its own fault');
+  });
+
+  await t.test('waiting for a lock after a deadlock does not open the circuit of a tenant', async t => {
+    await onThread(
+      'deadlock',
+      `new.external_ref = 'deadlock'`,
+      `raise exception 'once' using errcode = '40P01'`,
+    );
+    const { held, release } = await holdProject();
+    const warned = Promise.withResolvers<void>();
+    const log = { ...silentLog, warn: () => warned.resolve() };
+    const { store } = open(t, {}, log);
+    const blocked = store.commit(new Counter().next([], 'deadlock'));
+    t.same(await outcomes([blocked]), ['StoreUnavailable']);
+    await database.query('drop trigger deadlock on threads');
+    const waiting = commitEvents(store, held, 5);
+    await warned.promise;
+    t.same(new Set(await outcomes(commitEvents(store, projectId, 5))), new Set(['ok']));
+    await release();
+    t.same(new Set(await outcomes(waiting)), new Set(['ok']));
+  });
+
+  await t.test('nodes that commit for the same actors at once do not deadlock', async t => {
+    const counters = [new Counter(), new Counter()];
     const { store } = open(t);
-    const holder = database.em();
-    await holder.begin();
-    await holder.execute(`select from project_streams where project_id = '${locked}' for update`);
+    const other = open(t).store;
+    await Promise.all(counters.map(counter => store.commit(counter.next())));
+    const chain = { broken: false };
+    const rival = counters.map(counter => ({ ...counter.next(), chain })).toReversed();
+    await database.query('create sequence updates');
+    await onThread('pause', 'true', `perform nextval('updates'), pg_sleep(0.05)`);
+    const won = rival.toReversed().map((commit, i) => ({ ...commit, chain: counters[i]?.chain ?? chain }));
+    const results = await Promise.all([
+      outcomes(won.map(commit => store.commit(commit))),
+      outcomes(rival.map(commit => other.commit(commit))),
+    ]);
+    t.same(results.flat().toSorted(), ['Fenced', 'Fenced', 'ok', 'ok']);
+    const [row] = await database.query<{ count: number }>('select last_value::int as count from updates');
+    t.equal(row?.count, 2, 'no row was updated in vain');
+    await database.query('drop trigger pause on threads');
+  });
 
-    const commits: Promise<void>[] = [];
-    for (let i = 0; i < 60; i++) {
-      const counter = new Counter();
-      commits.push(store.commit(counter.next([event(counter.id, i % 2 === 0 ? locked : projectId)])));
-    }
-    const expected = commits.map((_, i) => (i % 2 === 0 ? 'StoreUnavailable' : 'ok'));
-    t.same(await outcomes(commits), expected);
-
+  await t.test('a tenant with more than its share of the commits leaves a lane for the others', async t => {
+    const { held, release } = await holdProject();
+    // The lanes of the large tenant wait for as long as the row is held.
+    const { store } = open(t, { lockMs: 60_000, statementMs: 60_000 });
+    const large = commitEvents(store, held, 6_500);
+    const refused = new Set<string>();
+    for (const each of large) each.catch((error: unknown) => refused.add((error as Error).name));
+    for (let i = 0; i < 5; i++) t.same(await outcomes(commitEvents(store, projectId, 1)), ['ok']);
+    t.same([...refused], ['StoreUnavailable'], 'and has a share of the queue');
+    await release();
+    const accepted = (await outcomes(large)).filter(outcome => outcome === 'ok');
+    t.ok(accepted.length >= 5_000);
+    t.same(await outcomes(commitEvents(store, projectId, 1)), ['ok']);
     const { transactions } = store.stats;
-    const late = new Counter();
-    t.same(await outcomes([store.commit(late.next([event(late.id, locked)]))]), ['StoreUnavailable']);
-    t.equal(store.stats.transactions, transactions, 'without asking the database');
-    t.same(await outcomes([store.commit(new Counter().next([event(late.id)]))]), ['ok']);
-    await holder.rollback();
+    t.same(new Set(await outcomes(commitEvents(store, held, 640))), new Set(['ok']));
+    t.ok(store.stats.transactions - transactions >= 10, 'and has small batches beside them');
   });
 
   await t.test('a suspect has a transaction of its own, and its neighbours have theirs', async t => {

@@ -1,6 +1,7 @@
 /** Commits on a real PostgreSQL: batches, fences, duplicates, bad commits, and connections that die at the worst time. */
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { newId } from '../../../protocol/ids.ts';
+import { toServiceError } from '../../../runtime/actor/failures.ts';
 import { Duplicate, Fenced } from '../../../runtime/actor/store.ts';
 import { appendEvent } from '../../../storage/writes/index.ts';
 import { startTestDatabase, startTestServer } from '../../support/database.ts';
@@ -25,6 +26,27 @@ t.test('commits', async t => {
   ]);
   const { store, events, stored } = openStore(database);
   t.teardown(() => store.close());
+  /** A store whose connections lead through a proxy, which has forwarded a commit of the counter. */
+  const openThroughProxy = async (t: Test) => {
+    const target = new URL(url);
+    const proxy = new Proxy({ host: target.hostname, port: Number(target.port) });
+    target.port = String(await proxy.listen());
+    t.teardown(() => proxy.close());
+    const opened = openStore({ ...database, url: target.toString() });
+    t.teardown(() => opened.store.close());
+    const counter = new Counter();
+    await opened.store.commit(counter.next([event(counter.id)]));
+    return { ...opened, proxy, counter };
+  };
+  const orphan = () =>
+    appendEvent({
+      projectId: newId('project'),
+      environmentId,
+      eventId: newId('event'),
+      eventName: 'thread.message.received',
+      occurredAt: at,
+      body: '{}',
+    });
 
   await t.test(
     'commits of one actor merge into one write, and their events are numbered densely',
@@ -136,16 +158,7 @@ t.test('commits', async t => {
     'an event of a project without a stream is an error, and nothing of the commit stays',
     async t => {
       const counter = new Counter();
-      const eventId = newId('event');
-      const orphan = appendEvent({
-        projectId: newId('project'),
-        environmentId,
-        eventId,
-        eventName: 'thread.message.received',
-        occurredAt: at,
-        body: '{}',
-      });
-      t.same(await outcomes([store.commit(counter.next([orphan])), store.commit(new Counter().next())]), [
+      t.same(await outcomes([store.commit(counter.next([orphan()])), store.commit(new Counter().next())]), [
         'error',
         'ok',
       ]);
@@ -156,15 +169,7 @@ t.test('commits', async t => {
   for (const lost of ['server', 'client'] as const) {
     const what = lost === 'server' ? 'the answer to a COMMIT' : 'the COMMIT itself';
     await t.test(`${what} is lost: settled by the marker, applied exactly once`, async t => {
-      const target = new URL(url);
-      const proxy = new Proxy({ host: target.hostname, port: Number(target.port) });
-      target.port = String(await proxy.listen());
-      t.teardown(() => proxy.close());
-      const opened = openStore({ ...database, url: target.toString() });
-      t.teardown(() => opened.store.close());
-      const counter = new Counter();
-      await opened.store.commit(counter.next([event(counter.id)]));
-
+      const { proxy, counter, ...opened } = await openThroughProxy(t);
       proxy.mute(lost);
       const commit = opened.store.commit(counter.next([event(counter.id)]));
       await proxy.fired();
@@ -191,6 +196,48 @@ t.test('commits', async t => {
       );
     });
   }
+
+  await t.test('a store that closes while an outcome is in doubt says that it is unknown', async t => {
+    const { proxy, counter, store } = await openThroughProxy(t);
+    proxy.mute('server');
+    const commit = store.commit(counter.next([event(counter.id)]));
+    await proxy.fired();
+    await proxy.leave();
+    const [[outcome]] = await Promise.all([Promise.allSettled([commit]), store.close(0)]);
+    t.match(outcome, { reason: { name: 'OutcomeUnknown' } });
+    t.match(toServiceError((outcome as PromiseRejectedResult).reason), { details: { reason: 'connection' } });
+    await proxy.listen();
+  });
+
+  await t.test('statements behind a BEGIN that was refused have no effect', async t => {
+    const { proxy, counter, store, stored } = await openThroughProxy(t);
+    const replaced = proxy.replaceNext('begin', 'bogus');
+    const other = new Counter();
+    t.same(await outcomes([store.commit(other.next([orphan()])), store.commit(counter.next())]), [
+      'error',
+      'ok',
+    ]);
+    await replaced;
+    t.equal(await stored(other), undefined);
+    t.match(await stored(counter), { version: 2 });
+  });
+
+  await t.test('a lane takes another marker before its row has many versions', async t => {
+    const own = openStore(database);
+    t.teardown(() => own.store.close());
+    const count = async (): Promise<number> => {
+      const [row] = await database.query<{ n: number }>('select count(*)::int as n from lane_marks');
+      return row?.n ?? 0;
+    };
+    const before = await count();
+    await own.store.commit(new Counter().next());
+    const [first] = await database.query<{ id: string }>(
+      'select lane_id as id from lane_marks order by updated_at desc limit 1',
+    );
+    for (let i = 0; i < 200; i++) await own.store.commit(new Counter().next());
+    t.same(await database.query('select from lane_marks where lane_id = $1', [first?.id]), []);
+    t.equal(await count(), before + 1, 'the rows of earlier markers are deleted');
+  });
 
   await t.test('a row that does not decode fails alone', async t => {
     const [good, bad] = [new Counter(), new Counter()];

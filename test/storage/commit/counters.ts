@@ -1,6 +1,6 @@
 /** Actors for tests of commits: counters that are kept as threads, and the rows that they bring. */
 import { newId } from '../../../protocol/ids.ts';
-import { silentLog } from '../../../runtime/observability/log.ts';
+import { silentLog, type Log } from '../../../runtime/observability/log.ts';
 import type { Chain, Commit } from '../../../runtime/actor/store.ts';
 import type { Database } from '../../../storage/database/database.ts';
 import { CommitNotifier, type CommittedEvent } from '../../../storage/events/commit-notifier.ts';
@@ -131,7 +131,12 @@ interface Opened {
 }
 
 /** @param heard told of the events, before they are noted */
-export function openStore(database: Database, heard?: () => void, limits: Partial<LaneLimits> = {}): Opened {
+export function openStore(
+  database: Database,
+  heard?: () => void,
+  limits: Partial<LaneLimits> = {},
+  log: Log = silentLog,
+): Opened {
   const notifier = new CommitNotifier();
   const events: CommittedEvent[] = [];
   const behind: string[] = [];
@@ -147,7 +152,7 @@ export function openStore(database: Database, heard?: () => void, limits: Partia
     database,
     snapshots: [counters],
     notifier,
-    log: silentLog,
+    log,
     limits,
   });
   const stored = (counter: Counter): Promise<unknown> => store.load({ kind: 'thread', id: counter.id });

@@ -33,7 +33,7 @@ export function createSpeaker(db: Queries): (tenant: string, messages: readonly 
        select 'prj_' || $2, seq, $3::timestamptz, 'evt_' || $2 || '_' || seq, 'thread.message.received', 'env_' || $2, 'thread_' || $2 || thread, seq, '{}' from given
      )
      insert into project_streams (project_id, last_seq, epoch) select 'prj_' || $2, max(seq), 'e' from given
-     on conflict (project_id) do update set last_seq = excluded.last_seq`,
+     on conflict (project_id, era) do update set last_seq = excluded.last_seq`,
       [JSON.stringify(numbered), tenant, new Date(start)],
     );
   };

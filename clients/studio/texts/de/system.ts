@@ -90,6 +90,12 @@ export const system: SystemTexts = {
       figure: value => `Sie weicht um ${value} von der der Datenbank ab. Der Knoten macht keine Wartung.`,
       todo: 'Stellen (chronyc makestep). Haben es alle Knoten, geht die Uhr der Datenbank falsch.',
     },
+    SkeinSnapshotOld: {
+      title: 'Eine Transaktion der Datenbank ist seit Stunden offen',
+      figure: value =>
+        `Die älteste ist seit ${value} offen. Solange behält die Datenbank jede Version jeder geänderten Zeile.`,
+      todo: 'In pg_stat_activity suchen. Auf ein Backup oder einen Dump warten; eine vergessene Transaktion mit pg_terminate_backend beenden.',
+    },
     SkeinShardsVacant: {
       title: 'Shards haben keinen Besitzer',
       figure: value => `${value} davon. Ihre Unterhaltungen warten und bekommen 503.`,

@@ -94,6 +94,12 @@ export const system = {
         `It is ${value} off the database’s. The node does no maintenance.`,
       todo: 'Synchronise it (chronyc makestep). If all nodes have it, the database’s clock is wrong.',
     },
+    SkeinSnapshotOld: {
+      title: 'A transaction of the database has been open for hours',
+      figure: (value: string | undefined) =>
+        `The oldest has been open for ${value}. Meanwhile, the database keeps every version of every changed row.`,
+      todo: 'Find it in pg_stat_activity. Wait for a backup or a dump; end a forgotten transaction with pg_terminate_backend.',
+    },
     SkeinShardsVacant: {
       title: 'Shards have no owner',
       figure: (value: string | undefined) => `${value} of them. Their threads wait, and get 503.`,
