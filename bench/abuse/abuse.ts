@@ -16,7 +16,7 @@ import { compare, middle, quick, show } from '../support/turns.ts';
 import type { Attacked, AttackTask } from './attacker.ts';
 
 const rounds = quick(3, 1);
-const setting = { connections: 16, threads: 1_000, warmupMs: 1_000, measuredMs: quick(8_000, 1_000) };
+const setting = { connections: 16, threads: 1_000, warmupMs: 1_000, measuredMs: quick(8_000, 3_000) };
 const apiKeys = 20;
 /** Threads of the large pages, and bytes of each of their free-form fields: nearly as many as a request may bring. */
 const largeThreads = 100;
