@@ -274,7 +274,14 @@ export class SimulatedDatabase {
         appliedAs.set(commit, { timeline: this.#timeline, applied: this.commits.at(-1) });
       },
     });
-    const access = { store: inner, timeline: this.#timeline, noticedAt: 0, isCutOff: false, reachableFrom: 0, onFailover };
+    const access = {
+      store: inner,
+      timeline: this.#timeline,
+      noticedAt: 0,
+      isCutOff: false,
+      reachableFrom: 0,
+      onFailover,
+    };
     this.#nodes.set(machine, access);
     this.#update(access);
     return new SimulatedStore(this, machine, inner, notifier, {
