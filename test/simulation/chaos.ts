@@ -211,6 +211,7 @@ export class Chaos {
       other.state === 'serving' &&
       other.machine.state === 'running' &&
       other.hasHeldLease(since) &&
+      simulation.database.hasReached(other.machine, since) &&
       other.hasWritten(recentMs);
     if (member.machine.state !== 'running' || !member.hasHeldLease(since)) return;
     const rival = alive.find(couldServe);

@@ -163,7 +163,13 @@ export class SimulatedDatabase {
     const access = this.#nodes.get(machine);
     if (access === undefined) return;
     access.isCutOff = isCutOff;
+    access.reachableFrom = isCutOff ? Infinity : this.options.schedule.now;
     this.#update(access);
+  }
+
+  /** Whether the node could reach the database all the time since then, in virtual milliseconds, whatever befell all nodes. */
+  hasReached(machine: Machine, since: number): boolean {
+    return (this.#nodes.get(machine)?.reachableFrom ?? 0) <= since;
   }
 
   isCutOff(machine: Machine): boolean {
@@ -273,7 +279,14 @@ export class SimulatedDatabase {
         appliedAs.set(commit, { timeline: this.#timeline, applied: this.commits.at(-1) });
       },
     });
-    const access = { store: inner, timeline: this.#timeline, noticedAt: 0, isCutOff: false, onFailover };
+    const access = {
+      store: inner,
+      timeline: this.#timeline,
+      noticedAt: 0,
+      isCutOff: false,
+      reachableFrom: 0,
+      onFailover,
+    };
     this.#nodes.set(machine, access);
     this.#update(access);
     return new SimulatedStore(this, machine, inner, notifier, {
@@ -413,6 +426,8 @@ interface NodeAccess {
   /** Virtual milliseconds. */
   noticedAt: number;
   isCutOff: boolean;
+  /** Since when it reaches the database, in virtual milliseconds; Infinity while it is cut off. */
+  reachableFrom: number;
   readonly onFailover: () => void;
 }
 

@@ -30,6 +30,8 @@ interface Replay {
   readonly owed: readonly Expected[];
   /** Cut off: the stitch was stopped. */
   state: 'under way' | 'done' | 'cut off';
+  /** A failover has interrupted it. */
+  mayRepeat: boolean;
 }
 
 export class Replays {
@@ -44,8 +46,15 @@ export class Replays {
   snapshot(): () => void {
     const kept = this.#replays.map(replay => [replay, replay.state] as const);
     return () => {
-      this.#replays.length = kept.length;
-      for (const [replay, state] of kept) replay.state = state;
+      for (const [replay, state] of kept) {
+        // A page that was under way may be made again from where the row of the stitch has gone back to.
+        replay.mayRepeat ||= state === 'under way';
+        replay.state = state;
+      }
+      // One that is lost may have a page under way. Its number is given again.
+      const lost = this.#replays.splice(kept.length);
+      for (const { job, ...replay } of lost)
+        this.#replays.push({ ...replay, job: { ...job, id: `lost ${job.id}` }, state: 'cut off' });
     };
   }
 
@@ -69,7 +78,7 @@ export class Replays {
     for (const job of jobs) {
       if (own.some(replay => replay.job.id === job.id)) continue;
       const owed = listReplayable(job.sourceStitchId).filter(each => isInSpan(job, each));
-      this.#replays.push({ stitchId, job, owed, state: 'under way' });
+      this.#replays.push({ stitchId, job, owed, state: 'under way', mayRepeat: false });
     }
   }
 
@@ -106,8 +115,9 @@ export class Replays {
     }
     for (const [key, count] of made) {
       const [stitchId] = key.split(' ');
-      const most = this.#replays.filter(replay => replay.stitchId === stitchId).length;
-      if (count <= most) continue;
+      const own = this.#replays.filter(replay => replay.stitchId === stitchId);
+      const most = own.length;
+      if (count <= most || own.some(({ mayRepeat }) => mayRepeat)) continue;
       this.#verdict.broken(
         'a replay is whole, and comes once',
         `${key} was replayed ${count} times by ${most}`,
