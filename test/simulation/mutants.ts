@@ -177,8 +177,8 @@ export const mutants: readonly Mutant[] = [
     rule: 'reminders',
     bug: 'a reminder that meets a store in trouble is dropped',
     file: 'runtime/node/reminders.ts',
-    find: 'if (isRefusal(error)) {',
-    replace: 'if (true) {',
+    find: 'isRefusal(error)',
+    replace: 'error !== undefined',
   },
   {
     rule: 'reminders',
