@@ -206,7 +206,7 @@ export const mutants: readonly Mutant[] = [
     bug: 'a reminder that meets a store in trouble is dropped',
     file: 'runtime/node/reminders.ts',
     find: 'isRefusal(error)',
-    replace: 'true',
+    replace: 'error !== undefined',
   },
   {
     rule: 'reminders',
