@@ -68,7 +68,7 @@ export const errors = {
     http: 401,
     grpc: 'UNAUTHENTICATED',
     message:
-      'The password is right, and a second factor is needed: details.challenge names the login, details.methods what it takes.',
+      'The password is right, and a second factor is needed: details.methods says which, and details.challenge names a login.',
   },
   'svc/auth/invalid_code': {
     http: 401,

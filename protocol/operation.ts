@@ -42,6 +42,7 @@ export interface Access {
 /** The quota that the operation counts towards (docs/contract-decisions.md, "Rate limits"). */
 export type RateClass =
   | 'auth'
+  | 'signUp'
   | 'read'
   | 'write'
   | 'bulk'

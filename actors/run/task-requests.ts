@@ -1,6 +1,6 @@
 /** What a run gives its tasks. It is made from the run's state whenever a task has to be started, again too. */
 import type { Tenancy } from '../base/index.ts';
-import type { RunHead, RunState } from './state.ts';
+import { maxApprovalMs, type RunHead, type RunState } from './state.ts';
 import type { TakeAnswer } from './thread-reports.ts';
 
 /** An attempt of a tool call is made within this many milliseconds of the commit that begins it, or not at all. */
@@ -40,6 +40,8 @@ export interface ToolCallRequest extends Tenancy {
   readonly arguments: unknown;
   /** A person has approved the call. */
   readonly isApproved: boolean;
+  /** When the approval was requested, in epoch milliseconds: it is for the tool as it was then. Absent for a call without an approval. */
+  readonly approvalAskedAt?: number;
   /** The attempt that is committed already. */
   readonly attempt: number;
   /**
@@ -126,6 +128,9 @@ export function createToolCallTasks(state: RunState, agentRunId: string, fresh: 
         toolId,
         arguments: call.arguments,
         isApproved: call.approval?.status === 'approved',
+        ...(call.approval === undefined
+          ? {}
+          : { approvalAskedAt: Date.parse(call.approval.expiresAt) - maxApprovalMs }),
         attempt: call.attempts,
         beginBy: begunAt + beginWithinMs,
         attemptMs,

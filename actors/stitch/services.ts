@@ -17,11 +17,7 @@ export interface HostRates {
    *
    * @param name `webhooksUnverified` for an account without a verified address
    */
-  take(
-    name: 'webhooks' | 'webhooksUnverified',
-    account: string,
-    host: string,
-  ): number | Promise<number>;
+  take(name: 'webhooks' | 'webhooksUnverified', account: string, host: string): number | Promise<number>;
 }
 
 export interface StitchServices {

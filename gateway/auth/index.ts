@@ -6,6 +6,7 @@
 export { accessTokenSeconds, AccessTokens, parseTokenKeys, type RequestSource } from './access-tokens.ts';
 export { Authenticator, KeyVerifier } from './authenticate.ts';
 export { InstanceAdmins } from './instance-admins.ts';
+export { checkNewPassword } from './new-passwords.ts';
 export { Passwords } from './passwords.ts';
 export { RefreshCookie } from './refresh-cookie.ts';
 export { parseServiceToken, parseToken, ServiceTokens, type ServiceToken } from './service-tokens.ts';

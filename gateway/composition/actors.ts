@@ -121,22 +121,7 @@ export function createActors(options: ActorsOptions): Actors {
   const followedLog = new FollowedLog(database, clock);
   const archived = new ArchivedProjects(database, clock);
   const calls = new ProviderCalls(options.metrics.registry);
-  const { rateLimits: rates } = options.config;
-  // The buckets are actors of this node, which is created with the stitches.
-  const asking: Pick<Node, 'ask'> = { ask: (...command) => node.ask(...command) };
-  const { metrics } = options;
-  const accounts = new ProjectAccounts(database, clock);
-  const hostRates =
-    rates === undefined
-      ? undefined
-      : createHostRates({
-          rates,
-          node: asking,
-          clock,
-          metrics,
-          random: systemRandom,
-          findAccount: projectId => accounts.find(projectId),
-        });
+  const hostRates = createRates(options, { ask: (...command) => node.ask(...command) });
   const outbound = createOutbound({ ...options, followedLog, archived, calls, hostRates });
   const { pool, deliveries, stitches, tools, models, runs, trials, sends } = outbound;
   showPools(options.metrics, { outbound: outbound.queues, database, turns: listTurns(outbound) });
@@ -190,6 +175,18 @@ export function createActors(options: ActorsOptions): Actors {
       await store.close();
     },
   };
+}
+
+/** Undefined without rate limits. The buckets are actors of the node, which is created after the stitches. */
+function createRates(
+  { config, database, clock, metrics }: ActorsOptions,
+  node: Pick<Node, 'ask'>,
+): HostRates | undefined {
+  const { rateLimits: rates } = config;
+  if (rates === undefined) return undefined;
+  const accounts = new ProjectAccounts(database, clock);
+  const findAccount: HostRates['findAccount'] = projectId => accounts.find(projectId);
+  return createHostRates({ rates, node, clock, metrics, random: systemRandom, findAccount });
 }
 
 /** The chat provider's API. */

@@ -21,6 +21,7 @@ import { boundLog, type Check, exposeChecks, Health, serveClusterStatus } from '
 import { startTracing } from '../tracing/index.ts';
 import { type Rest, serveRest } from '../rest/index.ts';
 import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
+import { DomainProofs } from '../sso/index.ts';
 import { type Actors, createActors } from './actors.ts';
 import { openCluster } from './cluster.ts';
 import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
@@ -156,7 +157,8 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   let wakeMail = (): void => undefined;
   const media = openMedia(parts);
   const actors = createNodeActors(parts, media, () => wakeMail());
-  const maintenance = { database, clock, media, node: actors.node, log, metrics };
+  const proofs = new DomainProofs(config.nameServers);
+  const maintenance = { database, clock, media, node: actors.node, proofs, log, metrics };
   const { sweepEveryMs } = start.options;
   const everyMs = sweepEveryMs === undefined ? {} : { everyMs: sweepEveryMs };
   onClose(startMaintenance({ ...maintenance, ...everyMs }, () => actors.node.isLeader));

@@ -11,9 +11,11 @@ import {
   type ListedSession,
   type LoginAccount,
   type OwnSessions,
+  type PasskeyLogins,
+  type SecondFactors,
 } from '../../storage/accounts/index.ts';
 import { describeDevice } from '../accounts/index.ts';
-import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
+import { type Authenticator, checkNewPassword, type Passwords, type SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createUserAuditContext, getRequestOrigin, requireUser } from './caller.ts';
 import { unassignThreads, type UnassignServices } from './members.ts';
@@ -23,6 +25,8 @@ export interface AccountServices extends UnassignServices {
   readonly ownSessions: OwnSessions;
   readonly changes: AccountChanges;
   readonly removal: AccountRemoval;
+  readonly factors: Pick<SecondFactors, 'find' | 'use'>;
+  readonly passkeyLogins: Pick<PasskeyLogins, 'confirm'>;
   readonly passwords: Passwords;
   readonly policy: SignUpPolicy;
   readonly authenticator: Authenticator;
@@ -83,9 +87,12 @@ function changeHandlers(
 
   return {
     changePassword: async call => {
-      const { userId, sessionId } = requireUser(call);
+      const { userId, sessionId, email } = requireUser(call);
+      const { newPassword } = call.body;
+      checkNewPassword(newPassword, email, '/body/newPassword');
       const change = await check(call, call.body.password);
-      const passwordHash = await passwords.hash(call.body.newPassword);
+      await takeSecondFactor(services, call, call.body);
+      const passwordHash = await passwords.hash(newPassword);
       await changes.changePassword({ ...change, passwordHash, sessionId });
       authenticator.forgetUser(userId);
       mail.wake();
@@ -96,7 +103,8 @@ function changeHandlers(
       const { newEmail: email, password } = call.body;
       await call.once(async key => {
         policy.checkDomain(email);
-        await changes.askEmail({ ...(await check(call, password)), email, key });
+        const presentEmail = requireUser(call).email;
+        await changes.askEmail({ ...(await check(call, password)), email, presentEmail, key });
       });
       mail.wake();
       return { body: { accepted: true } };
@@ -127,6 +135,30 @@ function changeHandlers(
       return {};
     },
   };
+}
+
+/** A second factor in a request. */
+interface SecondFactorProof {
+  readonly code?: string;
+  readonly passkey?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Takes the second factor of the signed-in user, if the user has one: 401 `svc/auth/second_factor_required` without it. A stolen session and
+ * the password together then change neither the password nor the passkeys. Call it after the password was checked.
+ */
+export async function takeSecondFactor(
+  { factors, passkeyLogins }: Pick<AccountServices, 'factors' | 'passkeyLogins'>,
+  call: Call,
+  { code, passkey }: SecondFactorProof,
+): Promise<void> {
+  const { userId } = requireUser(call);
+  const { enabled, passkeys } = await factors.find(userId);
+  if (!enabled && passkeys === 0) return;
+  if (code !== undefined) return factors.use(userId, code, call.now);
+  if (passkey !== undefined) return passkeyLogins.confirm(userId, passkey, call.now);
+  const methods = [...(enabled ? ['totp'] : []), ...(passkeys > 0 ? ['passkey'] : [])];
+  throw new ServiceError('svc/auth/second_factor_required', { details: { methods } });
 }
 
 /** A change by the signed-in user, whose password is right. */

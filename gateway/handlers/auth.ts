@@ -15,6 +15,7 @@ import {
   accessTokenSeconds,
   type AccessTokens,
   type Authenticator,
+  checkNewPassword,
   type Passwords,
   type RefreshCookie,
   type SignUpPolicy,
@@ -54,6 +55,7 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
     signUp: async call => {
       const { email, password, workspaceName = defaultWorkspaceName, app = 'studio' } = call.body;
       policy.check(email);
+      checkNewPassword(password, email);
       const session = await accounts.signUp({
         email,
         workspaceName,
@@ -185,7 +187,8 @@ export function passwordResetHandlers(services: PasswordResetServices): Handlers
     resetPassword: async call => {
       const { token, password } = call.body;
       const userId = await call.once(async key => {
-        await resets.findOwner(token, call.now);
+        const { email } = await resets.findOwner(token, call.now);
+        checkNewPassword(password, email);
         const passwordHash = await passwords.hash(password);
         return resets.reset(token, passwordHash, call.now, getRequestOrigin(call), key);
       });

@@ -10,7 +10,7 @@ import type {
   OpenSession,
 } from '../../storage/accounts/index.ts';
 import type { Invitations } from '../../storage/tenancy/index.ts';
-import type { Authenticator, Passwords, SignUpPolicy } from '../auth/index.ts';
+import { type Authenticator, checkNewPassword, type Passwords, type SignUpPolicy } from '../auth/index.ts';
 import type { Call, Handlers } from '../pipeline/index.ts';
 import { createUserAuditContext, getRequestOrigin, requireUser, requireVerified } from './caller.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
@@ -80,6 +80,7 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
 
   async function bySignUp(call: Call, token: string, password: string, email: string) {
     policy.checkDomain(email);
+    checkNewPassword(password, email);
     const passwordHash = await passwords.hash(password);
     try {
       return await acceptance.signUp(token, passwordHash, getClient(call), call.now);
@@ -112,8 +113,7 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
       throw new ServiceError('svc/auth/insufficient_scope', { message });
     }
     if (account !== undefined) throw new ServiceError('svc/auth/login_required');
-    const message = 'is required: the invited address has no account yet';
-    throw invalid([{ path: '/body/password', message, code: 'required' }]);
+    throw refuseWithoutPassword();
   }
 
   return {
@@ -125,4 +125,9 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
       return signedIn(session, call.now);
     },
   };
+}
+
+function refuseWithoutPassword(): ServiceError {
+  const message = 'is required: the invited address has no account yet';
+  return invalid([{ path: '/body/password', message, code: 'required' }]);
 }

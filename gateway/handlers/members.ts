@@ -7,6 +7,7 @@ import type { Clock } from '../../runtime/time/index.ts';
 import type { Database } from '../../storage/database/index.ts';
 import { listWorkspaceAssignments } from '../../storage/reads/index.ts';
 import type {
+  ApiKeys,
   MemberChange,
   MembershipChange,
   ProjectMembers,
@@ -20,11 +21,15 @@ import { requireScope } from './tenant-scope.ts';
 export interface MemberServices extends UnassignServices {
   readonly members: WorkspaceMembers;
   readonly projectMembers: ProjectMembers;
+  readonly apiKeys: Pick<ApiKeys, 'listMadeBy'>;
 }
+
+/** API keys that the answer to a removal lists. */
+const maxListedKeys = 100;
 
 /** The pipeline has checked the caller's role in the workspace or project of the path. */
 export function memberHandlers(services: MemberServices): Handlers<typeof memberOperations> {
-  const { members, projectMembers } = services;
+  const { members, projectMembers, apiKeys } = services;
 
   return {
     listMembers: async call => {
@@ -47,7 +52,8 @@ export function memberHandlers(services: MemberServices): Handlers<typeof member
       // First of all they may do nothing more, whatever becomes of the threads.
       await members.remove(change);
       await unassignThreads(services, call, change);
-      return {};
+      const { workspaceId, userId } = change;
+      return { body: { apiKeys: await apiKeys.listMadeBy(workspaceId, userId, maxListedKeys, call.now) } };
     },
 
     listProjectMembers: async call => {

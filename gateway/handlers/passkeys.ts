@@ -1,9 +1,15 @@
 /** A user's passkeys, and signing in with them. */
 import type { passkeyOperations } from '../../protocol/operations/index.ts';
 import { defaultPageSize, type Passkey } from '../../protocol/resources/index.ts';
-import type { ListedPasskey, PasskeyLogins, Passkeys } from '../../storage/accounts/index.ts';
-import type { Handlers } from '../pipeline/index.ts';
-import { type AccountServices, checkUser } from './account.ts';
+import type {
+  AccountChange,
+  ListedPasskey,
+  PasskeyLogins,
+  Passkeys,
+  SecondFactors,
+} from '../../storage/accounts/index.ts';
+import type { Call, Handlers } from '../pipeline/index.ts';
+import { type AccountServices, checkUser, takeSecondFactor } from './account.ts';
 import { getClient, signIn, type SignInServices } from './auth.ts';
 import { createUserAuditContext, requireUser, requireVerified } from './caller.ts';
 
@@ -11,6 +17,7 @@ export interface PasskeyServices
   extends SignInServices, Pick<AccountServices, 'accounts' | 'passwords' | 'authenticator' | 'mail'> {
   readonly passkeys: Passkeys;
   readonly passkeyLogins: PasskeyLogins;
+  readonly factors: SecondFactors;
 }
 
 export function passkeyHandlers(services: PasskeyServices): Handlers<typeof passkeyOperations> {
@@ -27,7 +34,7 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
     beginPasskey: async call => {
       // Else whoever made an account with somebody else's address would keep a way into it.
       requireVerified(requireUser(call));
-      const options = await passkeys.begin(await checkUser(services, call, call.body.password));
+      const options = await passkeys.begin(await checkBoth(services, call));
       return { body: { options } };
     },
 
@@ -50,7 +57,7 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
       const { userId } = requireUser(call);
       const { passkeyId } = call.params;
       await passkeys.requireOwn(userId, passkeyId);
-      await passkeys.remove(passkeyId, await checkUser(services, call, call.body.password));
+      await passkeys.remove(passkeyId, await checkBoth(services, call));
       authenticator.forgetUser(userId);
       mail.wake();
       return {};
@@ -70,6 +77,16 @@ export function passkeyHandlers(services: PasskeyServices): Handlers<typeof pass
       return signedIn(session, call.now);
     },
   };
+}
+
+/** A change by the signed-in user, whose password and second factor are right. */
+async function checkBoth(
+  services: PasskeyServices,
+  call: Call<(typeof passkeyOperations)['beginPasskey' | 'removePasskey']>,
+): Promise<AccountChange> {
+  const change = await checkUser(services, call, call.body.password);
+  await takeSecondFactor(services, call, call.body);
+  return change;
 }
 
 function toResource({ createdAt, lastUsedAt, ...rest }: ListedPasskey): Passkey {

@@ -166,10 +166,13 @@ function signInHandlers(services: HandlerServices) {
   const refuse = refuseAccount;
   const factors = new SecondFactors({ db, hash, vault, mails, refuse });
   const logins = new LoginChallenges({ db, hash, sessions, factors, refuse });
+  const passkeys = createPasskeys(services, factors, logins);
   return {
     ...authHandlers(signingIn),
     ...accountHandlers({
       ...signingIn,
+      factors,
+      passkeyLogins: passkeys.passkeyLogins,
       database: db,
       node,
       clock,
@@ -179,7 +182,7 @@ function signInHandlers(services: HandlerServices) {
       removal: new AccountRemoval({ db, mails, access, refuse }),
     }),
     ...secondFactorHandlers({ ...signingIn, factors, challenges: logins }),
-    ...passkeyHandlers({ ...signingIn, ...createPasskeys(services, factors, logins) }),
+    ...passkeyHandlers({ ...signingIn, ...passkeys, factors }),
     ...ssoHandlers({ ...signingIn, ...createSingleSignOn(services) }),
     ...profileHandlers(db),
     ...passwordResetHandlers({
@@ -252,7 +255,7 @@ function tenancyHandlers(services: HandlerServices) {
       instanceAdmins: services.instanceAdmins,
     }),
     ...workspaceHandlers({ workspaces, members, ...archiving }),
-    ...memberHandlers({ members, projectMembers, database, node, clock, log }),
+    ...memberHandlers({ members, projectMembers, apiKeys, database, node, clock, log }),
     ...projectHandlers({ projects, ...archiving }),
     ...environmentHandlers(environments),
     ...apiKeyHandlers({ apiKeys, verifier }),

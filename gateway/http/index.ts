@@ -7,7 +7,7 @@ export { BodyCut } from './bodies.ts';
 export { Cors } from './cors.ts';
 export { errorAnswer, errorBody, type ErrorBody } from './message.ts';
 export type { HttpAnswer, HttpHandler, HttpRequest } from './message.ts';
-export { toNetwork } from './network.ts';
+export { toNetwork, toWideNetwork } from './network.ts';
 export { HttpServer } from './server.ts';
 export { acceptsEncoding, StaticContent } from './static-content.ts';
 export { showTraffic } from './traffic.ts';

@@ -5,7 +5,9 @@ import type { Log, Metrics } from '../../runtime/observability/index.ts';
 import type { Database, DatabaseClock } from '../../storage/database/index.ts';
 import { type Media, MediaSweeper } from '../../storage/media/index.ts';
 import { sweep, SweepFailed } from '../../storage/retention/index.ts';
+import type { DomainProofs } from '../sso/index.ts';
 import { ClusterGauges } from './cluster-gauges.ts';
+import { checkDomains } from './domain-checks.ts';
 import { FormerAssignees } from './former-assignees.ts';
 
 const sweepIntervalMs = 60_000;
@@ -15,6 +17,8 @@ export interface MaintenanceOptions {
   readonly clock: Pick<DatabaseClock, 'ask' | 'isWrong'>;
   readonly media: Pick<Media, 'remove'>;
   readonly node: Pick<Node, 'ask'>;
+  /** Looks for the proofs of single sign-on's domains. */
+  readonly proofs: Pick<DomainProofs, 'find'>;
   readonly log: Log;
   readonly metrics: Pick<Metrics, 'registry'>;
   /** Milliseconds between two sweeps. Default 60,000. */
@@ -49,7 +53,7 @@ function createSweep(
   isLeader: () => boolean,
   closing: AbortSignal,
 ): () => Promise<void> {
-  const { database, clock, media, node, log, metrics } = options;
+  const { database, clock, media, node, proofs, log, metrics } = options;
   const failures = new Counter({
     name: 'skein_sweep_failures_total',
     help: 'Jobs of the sweep that failed and are retried, by job',
@@ -80,6 +84,7 @@ function createSweep(
     }
     await attempt('media', () => files.sweep(now, closing, isWanted));
     await attempt('lostAssignees', () => assignees.sweep());
+    await attempt('domains', () => checkDomains({ database, proofs }, now, isWanted));
     await attempt('gauges', () => gauges.measure(now));
   }
 

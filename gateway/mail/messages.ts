@@ -1,6 +1,6 @@
 /** The plain texts of the mails that the service sends. */
 import type { ChannelNotice } from '../../actors/channel/index.ts';
-import type { AccountNotice, MailKind, VerificationMail } from '../../storage/mail/index.ts';
+import type { AccountNotice, EmailChangeMail, MailKind, VerificationMail } from '../../storage/mail/index.ts';
 import type { MailedApp } from '../../protocol/resources/index.ts';
 import type { InvitationMail } from '../../storage/tenancy/index.ts';
 
@@ -22,23 +22,26 @@ export interface StitchStopped {
 /**
  * @param secret the content of the mail: a single-use token, or JSON
  * @param baseUrl the public address of the service
+ * @param recipient the address that the mail goes to
  */
-export function mailText(kind: MailKind, secret: string, baseUrl: string): MailText {
+export function mailText(kind: MailKind, secret: string, baseUrl: string, recipient: string): MailText {
   switch (kind) {
     case 'verify_email':
-      return verifyEmail({ token: secret }, baseUrl);
+      return verifyEmail({ token: secret }, baseUrl, recipient);
     case 'verify_account':
-      return verifyEmail(JSON.parse(secret) as VerificationMail, baseUrl);
+      return verifyEmail(JSON.parse(secret) as VerificationMail, baseUrl, recipient);
     case 'reset_password':
-      return resetPassword(secret, baseUrl, 'studio');
+      return resetPassword(secret, baseUrl, recipient, 'studio');
     case 'reset_console_password':
-      return resetPassword(secret, baseUrl, 'console');
+      return resetPassword(secret, baseUrl, recipient, 'console');
     case 'invitation':
       return invitation(JSON.parse(secret) as InvitationMail, baseUrl);
     case 'stitch_stopped':
       return stitchStopped(JSON.parse(secret) as StitchStopped, baseUrl);
     case 'change_email':
-      return changeEmail(secret, baseUrl);
+      return changeEmail({ token: secret }, baseUrl, recipient);
+    case 'change_account_email':
+      return changeEmail(JSON.parse(secret) as EmailChangeMail, baseUrl, recipient);
     case 'account_notice':
       return accountNotice(JSON.parse(secret) as AccountNotice, baseUrl);
     case 'channel_credential':
@@ -64,7 +67,11 @@ function quote(name: string, maxLength = maxNameLength): string {
 
 type Verification = Pick<VerificationMail, 'token'> & Partial<VerificationMail>;
 
-function verifyEmail({ token, madeAt, madeFrom, app }: Verification, baseUrl: string): MailText {
+function verifyEmail(
+  { token, madeAt, madeFrom, app }: Verification,
+  baseUrl: string,
+  recipient: string,
+): MailText {
   const link = linkTo(baseUrl, 'verify', token, app);
   const when = madeAt === undefined ? [] : [`  on ${madeAt.slice(0, 10)} at ${madeAt.slice(11, 16)} UTC`];
   const where = madeFrom === undefined || madeFrom === null ? [] : [`  from ${madeFrom}`];
@@ -76,6 +83,7 @@ function verifyEmail({ token, madeAt, madeFrom, app }: Verification, baseUrl: st
       '',
       'An account was made with your e-mail address:',
       '',
+      `  ${recipient}`,
       ...when,
       ...where,
       '',
@@ -97,13 +105,15 @@ function verifyEmail({ token, madeAt, madeFrom, app }: Verification, baseUrl: st
   };
 }
 
-function resetPassword(token: string, baseUrl: string, app: MailedApp): MailText {
+function resetPassword(token: string, baseUrl: string, account: string, app: MailedApp): MailText {
   const link = linkTo(baseUrl, 'reset', token, app);
   return {
     subject: 'Set a new password',
     link,
     text: [
-      'Someone asked to reset the password of your account.',
+      'Someone asked to reset the password of your account:',
+      '',
+      `  ${account}`,
       '',
       'Open this link to set one:',
       '',
@@ -116,13 +126,21 @@ function resetPassword(token: string, baseUrl: string, app: MailedApp): MailText
   };
 }
 
-function changeEmail(token: string, baseUrl: string): MailText {
+function changeEmail(
+  { token, account }: Partial<EmailChangeMail> & Pick<EmailChangeMail, 'token'>,
+  baseUrl: string,
+  recipient: string,
+): MailText {
   const link = linkTo(baseUrl, 'email', token);
   return {
     subject: 'Confirm your new e-mail address',
     link,
     text: [
-      'Somebody asked to change the e-mail address of their account to this one.',
+      'Someone asked to change the e-mail address of their account',
+      ...(account === undefined ? [] : ['', `  ${quote(account, maxAddressLength)}`, '']),
+      'to this one:',
+      '',
+      `  ${recipient}`,
       '',
       'If that was you, open this link, and confirm it with your password:',
       '',
@@ -148,6 +166,11 @@ function describeNotice({ what, email }: Pick<AccountNotice, 'what' | 'email'>):
       subject: 'Your e-mail address is about to change',
       done: `Somebody who knows your password asked to change the e-mail address of your account to ${email ?? 'another one'}.`,
       next: 'It changes when the link that was mailed there is opened.',
+    },
+    email_wanted: {
+      subject: 'Someone asked to use your e-mail address',
+      done: 'Someone asked to change the e-mail address of another account to yours. Nothing has changed: your account keeps the address.',
+      next: undefined,
     },
     email_changed: {
       subject: 'Your e-mail address was changed',

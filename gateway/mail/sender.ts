@@ -117,7 +117,7 @@ export class MailSender {
   /** Rejects where the mail server does not take it. Counts what it says, whether or not that can be recorded. */
   async #handOver({ mailId, kind, recipient, secret }: ClaimedMail): Promise<void> {
     const { transport, metrics, baseUrl } = this.#options;
-    const text = mailText(kind, secret, baseUrl);
+    const text = mailText(kind, secret, baseUrl, recipient);
     try {
       await transport.send({ mailId, to: recipient, ...text });
     } catch (error) {

@@ -2,7 +2,7 @@
  * Which buckets a request is charged to (docs/contract-decisions.md, "Rate limits"), by the class of its operation: before any work,
  * and then by what it is about.
  *
- *   auth               its address; then the e-mail that it is about, from that address and from all; for a user, who has proven themselves, what
+ *   auth, signUp       its address; then the e-mail that it is about, from that address and from all; for a user, who has proven themselves, what
  *                      they do themselves, from that address and from all, and the e-mail where they name one
  *   read, write, run,
  *   test               its credential: an API key, or a user, whose sessions share one; without any, its address. And the project, which
@@ -31,7 +31,7 @@ import type { Metrics } from '../../runtime/observability/index.ts';
 import type { Node } from '../../runtime/node/index.ts';
 import { emailKey } from '../../storage/mail/index.ts';
 import type { KeyedHash } from '../../storage/secrets/index.ts';
-import { toNetwork } from '../http/index.ts';
+import { toNetwork, toWideNetwork } from '../http/index.ts';
 import { type Call, chain, type Maybe, type Quota, type RateLimiter } from '../pipeline/index.ts';
 import { BucketClient, BucketLease, type QuotaCounts, type RatePolicy } from './bucket-lease.ts';
 import { quotaCounts, showLeases } from './metrics.ts';
@@ -76,6 +76,8 @@ const guarded: ReadonlySet<BucketName> = new Set([
   'authAddress',
   'authAddressEmail',
   'authEmail',
+  'signUpAddress',
+  'signUpNetwork',
   'invitations',
   'invitationsUser',
   'webhooksUnverified',
@@ -168,6 +170,7 @@ class BucketRateLimiter implements RateLimiter {
     switch (rate) {
       case 'none':
       case 'auth':
+      case 'signUp':
         return this.#lease(this.#whole.authAddress, toNetwork(call.address));
       case 'message':
       case 'receipt': {
@@ -217,6 +220,8 @@ class BucketRateLimiter implements RateLimiter {
         return this.#takeMessage(call);
       case 'auth':
         return this.#takeAuth(call);
+      case 'signUp':
+        return this.#takeSignUp(call);
       case 'invitation':
         return this.#takeInvitation(call);
       case 'bulk':
@@ -262,6 +267,16 @@ class BucketRateLimiter implements RateLimiter {
       : pair(sent, pair(...this.#emailLeases(call.address, email))).take();
   }
 
+  /** The answer tells whether the address has an account: many questions from one network are slowed down, whichever addresses they name. */
+  #takeSignUp(call: Call): Maybe<Quota | undefined> {
+    const { address } = call;
+    const asked = pair(
+      this.#lease(this.#whole.signUpAddress, toNetwork(address)),
+      this.#lease(this.#whole.signUpNetwork, toWideNetwork(address)),
+    );
+    return chain(asked.take(), quota => (quota.allowed ? this.#takeAuth(call) : quota));
+  }
+
   #takeAuth(call: Call): Maybe<Quota | undefined> {
     const { caller, address } = call;
     const email = findEmail(call);
@@ -296,7 +311,10 @@ class BucketRateLimiter implements RateLimiter {
   }
 }
 
-export function createPolicies(rates: Rates, counts: Readonly<Record<BucketName, QuotaCounts>>): RatePolicies {
+export function createPolicies(
+  rates: Rates,
+  counts: Readonly<Record<BucketName, QuotaCounts>>,
+): RatePolicies {
   const policies: Partial<Record<BucketName, RatePolicy>> = {};
   for (const name of bucketNames) {
     const rate = rates[name];

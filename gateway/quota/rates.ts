@@ -7,6 +7,8 @@ export const bucketNames = [
   'authAddress',
   'authAddressEmail',
   'authEmail',
+  'signUpAddress',
+  'signUpNetwork',
   'read',
   'readProject',
   'write',
@@ -34,6 +36,9 @@ export const defaultRates: Rates = {
   authAddress: { limit: 10, windowMs: minute },
   authAddressEmail: { limit: 5, windowMs: minute },
   authEmail: { limit: 30, windowMs: minute },
+  // A sign-up tells whether an address has an account: nobody is to ask for many.
+  signUpAddress: { limit: 20, windowMs: 60 * minute },
+  signUpNetwork: { limit: 100, windowMs: 60 * minute },
   read: { limit: 1_200, windowMs: minute },
   // A project may have any number of keys and users: all together have five times what one has.
   readProject: { limit: 6_000, windowMs: minute },

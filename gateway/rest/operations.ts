@@ -91,7 +91,7 @@ export function serveOperations<Table extends OperationTable>(
 }
 
 /** All but messages and receipts, which are no acts that are recorded, and come too often for the lookup of an address. */
-const auditedRates: readonly RateClass[] = ['write', 'auth', 'invitation', 'bulk', 'run', 'test'];
+const auditedRates: readonly RateClass[] = ['write', 'auth', 'signUp', 'invitation', 'bulk', 'run', 'test'];
 
 /** One row of the operation table, ready to serve. */
 export class RestEndpoint implements Endpoint {

@@ -36,11 +36,17 @@ export class DomainProofs {
 
   /** Whether one of the records is the proof, and nothing else. No answer is no proof. */
   async isProven(domain: string, proof: string): Promise<boolean> {
+    return (await this.find(domain, proof)) === true;
+  }
+
+  /** Resolves to whether the record is there. Undefined: DNS gave no answer, which says nothing. */
+  async find(domain: string, proof: string): Promise<boolean | undefined> {
     try {
       const records = await this.#find(this.getName(domain));
       return records.slice(0, maxRecords).some(parts => parts.join('') === proof);
-    } catch {
-      return false;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      return code === 'ENOTFOUND' || code === 'ENODATA' ? false : undefined;
     }
   }
 }

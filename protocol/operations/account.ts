@@ -13,7 +13,7 @@ import {
   ListQuery,
   Session,
 } from '../resources/index.ts';
-import { absent, always, checked, paged, repeatable, signedIn } from './rules.ts';
+import { absent, always, checked, paged, repeatable, secondFactor, signedIn } from './rules.ts';
 
 const tag = 'Account';
 const wrong = ['svc/auth/invalid_credentials'] as const;
@@ -65,11 +65,11 @@ export const accountOperations = {
     tag,
     summary: 'Change your password',
     description:
-      'Takes the present one. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.',
+      'Takes the present one, and the second factor of a user who has one: `code`, or `passkey`. All other sessions end, links that were mailed to reset it or to change the address are void, and a mail tells a verified address.',
     auth: 'user',
     body: ChangePasswordBody,
     success: { status: 204, body: null },
-    errors: [...always, ...checked, ...signedIn, ...wrong],
+    errors: [...always, ...checked, ...signedIn, ...wrong, ...secondFactor],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect: 'A repeated request finds the present password wrong (401): it has changed.',
@@ -80,7 +80,7 @@ export const accountOperations = {
     tag,
     summary: 'Ask for another e-mail address',
     description:
-      'Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Another request voids the earlier link; after five within an hour of yours, or to that address, further ones are refused (429). An address that has to sign in by an identity provider does not change.',
+      'Takes the password. A link is mailed to the new address, and a notice to the present one, where it is verified; that one stays until the link is confirmed. Where the new address has an account, the answer is the same, and its owner gets a notice instead of the link. Another request voids the earlier link; after five within an hour of yours, or to that address, further ones are refused (429). An address that has to sign in by an identity provider does not change.',
     auth: 'user',
     beforeVerification: true,
     body: ChangeEmailBody,
@@ -91,7 +91,6 @@ export const accountOperations = {
       ...signedIn,
       ...repeatable,
       ...wrong,
-      'svc/auth/email_in_use',
       'svc/auth/email_domain_not_allowed',
       'svc/auth/sso_required',
     ],

@@ -36,7 +36,7 @@ export const authOperations = {
       'svc/auth/email_domain_not_allowed',
       'svc/auth/sso_required',
     ],
-    rate: 'auth',
+    rate: 'signUp',
     idempotency: 'none',
     repeatEffect:
       'The answer is not stored: a repeated request finds the address in use, and its owner logs in.',

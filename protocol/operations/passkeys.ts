@@ -16,7 +16,7 @@ import {
   TokenResponse,
   UpdatePasskeyBody,
 } from '../resources/index.ts';
-import { absent, always, checked, paged, signedIn, verified } from './rules.ts';
+import { absent, always, checked, paged, secondFactor, signedIn, verified } from './rules.ts';
 
 const tag = 'Account';
 const loginTag = 'Studio authentication';
@@ -46,11 +46,19 @@ export const passkeyOperations = {
     tag,
     summary: 'Begin to add a passkey',
     description:
-      'Takes the password, and a verified e-mail address. Answers with what the browser takes to make one (WebAuthn, PublicKeyCredentialCreationOptionsJSON), for 5 minutes. A user has 20 at most (409).',
+      'Takes the password, the second factor of a user who has one (`code`, or `passkey`), and a verified e-mail address. Answers with what the browser takes to make one (WebAuthn, PublicKeyCredentialCreationOptionsJSON), for 5 minutes. A user has 20 at most (409).',
     auth: 'user',
     body: BeginPasskeyBody,
     success: { status: 200, body: PasskeyOptions },
-    errors: [...always, ...checked, ...signedIn, ...wrongPassword, ...verified, ...conflicting],
+    errors: [
+      ...always,
+      ...checked,
+      ...signedIn,
+      ...wrongPassword,
+      ...secondFactor,
+      ...verified,
+      ...conflicting,
+    ],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect: 'Each request makes another challenge; the earlier ones stay good for their 5 minutes.',
@@ -90,12 +98,12 @@ export const passkeyOperations = {
     tag,
     summary: 'Remove a passkey',
     description:
-      'Takes the password. It does not sign in any more; with the last second factor the recovery codes go, too.',
+      'Takes the password, and the second factor: `code`, or `passkey`, which may be this one. It does not sign in any more; with the last second factor the recovery codes go, too.',
     auth: 'user',
     params,
     body: RemovePasskeyBody,
     success: { status: 204, body: null },
-    errors: [...always, ...checked, ...signedIn, ...wrongPassword, ...absent],
+    errors: [...always, ...checked, ...signedIn, ...wrongPassword, ...secondFactor, ...absent],
     rate: 'auth',
     idempotency: 'none',
     repeatEffect: 'A repeated request finds none (404).',

@@ -91,6 +91,12 @@ export const checked = ['svc/validation/invalid_request'] as const;
 export const paged = ['svc/validation/invalid_request', 'svc/runtime/invalid_request'] as const;
 
 /** `auth: 'user'`: a Studio token. */
+/** Of a change to an account that takes the user's second factor. */
+export const secondFactor = [
+  'svc/auth/second_factor_required',
+  'svc/auth/invalid_code',
+  'svc/auth/invalid_passkey',
+] as const;
 export const signedIn = [
   'svc/auth/missing_credentials',
   'svc/auth/expired_token',

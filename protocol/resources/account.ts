@@ -1,7 +1,17 @@
 /** A user's own account: its sessions, and what the user changes of it. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, emailAddress, id, instant, newPassword, nullable, resource, text } from './fields.ts';
+import {
+  body,
+  emailAddress,
+  id,
+  instant,
+  newPassword,
+  nullable,
+  resource,
+  secondFactorProof,
+  text,
+} from './fields.ts';
 
 /** What the client called itself, read from its user agent; null where it does not say. */
 const SessionDevice = resource('SessionDevice', {
@@ -31,6 +41,7 @@ const presentPassword = () => text(1, 256);
 export const ChangePasswordBody = body('ChangePasswordBody', {
   password: presentPassword(),
   newPassword: newPassword(),
+  ...secondFactorProof,
 });
 export type ChangePasswordBody = Static<typeof ChangePasswordBody>;
 

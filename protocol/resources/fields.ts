@@ -35,6 +35,14 @@ export function emailAddress(): TString {
   return Type.String({ format: 'email', maxLength: maxEmailLength });
 }
 
+/** The second factor of a change to an account, where the user has one: a code of the app or a recovery code, or the answer of a passkey. */
+export const secondFactorProof = {
+  /** Not validated as a code: one that does not fit is wrong (401). */
+  code: Type.Optional(text(1, 32)),
+  /** AuthenticationResponseJSON of WebAuthn, for the options of `POST /studio/auth/login/passkey/options` without a challenge. */
+  passkey: Type.Optional(Type.Unsafe<Record<string, unknown>>({ type: 'object' })),
+};
+
 /** A password to set: 8 to 256 code points. */
 export function newPassword(): TString {
   return text(8, 256);

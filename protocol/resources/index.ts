@@ -351,6 +351,7 @@ export {
   UpdateWorkspaceMemberBody,
   Workspace,
   WorkspaceInvitation,
+  RemovedMember,
   WorkspaceMember,
 } from './workspace.ts';
 export {

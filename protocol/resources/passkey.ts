@@ -1,7 +1,7 @@
 /** Passkeys: WebAuthn credentials of a user. What browsers and authenticators say is in the JSON form of WebAuthn Level 3. */
 import Type from 'typebox';
 import type { Static } from 'typebox';
-import { body, id, instant, nullable, optional, resource, text } from './fields.ts';
+import { body, id, instant, nullable, optional, resource, secondFactorProof, text } from './fields.ts';
 
 const name = () => text(1, 64);
 
@@ -23,7 +23,10 @@ export type PasskeyOptions = Static<typeof PasskeyOptions>;
 /** The present password is not validated as a new one: what does not fit is simply wrong (401). */
 const presentPassword = () => text(1, 256);
 
-export const BeginPasskeyBody = body('BeginPasskeyBody', { password: presentPassword() });
+export const BeginPasskeyBody = body('BeginPasskeyBody', {
+  password: presentPassword(),
+  ...secondFactorProof,
+});
 export type BeginPasskeyBody = Static<typeof BeginPasskeyBody>;
 
 export const CreatePasskeyBody = body('CreatePasskeyBody', { name: name(), response: asDefinedByWebAuthn() });
@@ -39,7 +42,10 @@ export type AddedPasskey = Static<typeof AddedPasskey>;
 export const UpdatePasskeyBody = body('UpdatePasskeyBody', { name: name() });
 export type UpdatePasskeyBody = Static<typeof UpdatePasskeyBody>;
 
-export const RemovePasskeyBody = body('RemovePasskeyBody', { password: presentPassword() });
+export const RemovePasskeyBody = body('RemovePasskeyBody', {
+  password: presentPassword(),
+  ...secondFactorProof,
+});
 export type RemovePasskeyBody = Static<typeof RemovePasskeyBody>;
 
 const challenge = () => optional(text(1, 512));

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import type { Static } from 'typebox';
+import { ApiKey } from './api-key.ts';
 import { consoleRoles } from './console.ts';
 import {
   body,
@@ -86,6 +87,13 @@ export const WorkspaceMember = resource('WorkspaceMember', {
   updatedAt: instant(),
 });
 export type WorkspaceMember = Static<typeof WorkspaceMember>;
+
+/** The answer to the removal of a member: keys whose secrets they may know. */
+export const RemovedMember = resource('RemovedMember', {
+  /** Not revoked, and made by the member: the newest 100. */
+  apiKeys: Type.Array(ApiKey),
+});
+export type RemovedMember = Static<typeof RemovedMember>;
 
 export const UpdateWorkspaceMemberBody = body('UpdateWorkspaceMemberBody', { role: choice(workspaceRoles) });
 export type UpdateWorkspaceMemberBody = Static<typeof UpdateWorkspaceMemberBody>;

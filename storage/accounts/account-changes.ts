@@ -13,9 +13,9 @@
 import { LockMode } from '@mikro-orm/core';
 import { recordAccountAction } from '../audit/index.ts';
 import { type Database, violatesConstraint } from '../database/index.ts';
-import { EmailToken, LoginChallenge } from '../entities/index.ts';
+import { EmailToken, LoginChallenge, User } from '../entities/index.ts';
 import { transactOnce, type WorkKey } from '../idempotency/index.ts';
-import { createEmailToken, emailKey, type MailOutbox } from '../mail/index.ts';
+import { createEmailToken, type EmailChangeMail, emailKey, type MailOutbox } from '../mail/index.ts';
 import type { KeyedHash } from '../secrets/index.ts';
 import type { LoginAccount } from './accounts.ts';
 import { type AccountChange, lockUser, tellAccount } from './account-notices.ts';
@@ -32,8 +32,6 @@ const recentMs = 3_600_000;
 const selectChange = `
   select t.user_id as "userId", t.expires_at as "expiresAt", t.used_at is not null as used, u.password_hash as "passwordHash"
   from email_tokens t join users u on u.user_id = t.user_id where t.token_hash = $1 and t.purpose = 'change'`;
-
-const selectTaken = `select 1 from users where email_key = ? and user_id <> ?`;
 
 export interface AccountChangesOptions {
   readonly db: Database;
@@ -77,22 +75,25 @@ export class AccountChanges {
   }
 
   /**
-   * Mails a link to the new address and a notice to the present one. Refused when somebody has the new one, after five within an hour of the user or
-   * to the new one, and where the present one has to sign in by an identity provider.
+   * Mails a link to the new address and a notice to the present one. Where the new address has an account, no link is mailed: its owner gets a
+   * notice, and the answer is the same, so that it does not tell who has an account. Refused after five within an hour of the user or to
+   * the new address, and where the present one has to sign in by an identity provider.
    */
-  async askEmail(change: AccountChange & { email: string; key?: WorkKey | undefined }): Promise<void> {
+  async askEmail(
+    change: AccountChange & { email: string; presentEmail: string; key?: WorkKey | undefined },
+  ): Promise<void> {
     const { byUserId: userId, now, key } = change;
     const email = change.email.trim().normalize('NFC');
     const token = createEmailToken();
     const times = { now: new Date(now), expiresAt: new Date(now + changeMs) };
-    const link = await this.#mails.seal({ kind: 'change_email', recipient: email, secret: token, ...times });
+    const secret = JSON.stringify({ token, account: change.presentEmail } satisfies EmailChangeMail);
+    const link = await this.#mails.seal({ kind: 'change_account_email', recipient: email, secret, ...times });
     await transactOnce(this.#db, key, async em => {
       const user = await lockUser(em, change, this.#refuse);
       if (await mustSignOn(em, user.email, userId)) throw this.#refuse('sso_required');
       const recent = { userId, purpose: 'change', createdAt: { $gt: new Date(now - recentMs) } } as const;
       if ((await em.count(EmailToken, recent)) >= mostRecent) throw this.#refuse('too_many_changes');
-      const taken = await em.execute(selectTaken, [emailKey(email), userId]);
-      if (taken.length > 0) throw this.#refuse('email_in_use');
+      const owner = await em.findOne(User, { emailKey: emailKey(email), userId: { $ne: userId } });
       if (!(await this.#mails.mayMailLink(em, email, now))) throw this.#refuse('too_many_mails');
       await em.nativeUpdate(EmailToken, { userId, purpose: 'change', usedAt: null }, { usedAt: times.now });
       em.create(EmailToken, {
@@ -102,8 +103,13 @@ export class AccountChanges {
         email,
         createdAt: times.now,
         expiresAt: times.expiresAt,
+        usedAt: owner === null ? null : times.now,
       });
-      this.#mails.queue(em, link);
+      if (owner === null) this.#mails.queue(em, link);
+      else {
+        this.#mails.discard(em, link, 'the address has an account');
+        await tellAccount(em, this.#mails, owner, { what: 'email_wanted' }, change);
+      }
       await tellAccount(em, this.#mails, user, { what: 'email_change_asked', email }, change);
     });
   }

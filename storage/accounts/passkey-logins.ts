@@ -83,6 +83,14 @@ export class PasskeyLogins {
     return session;
   }
 
+  /** Takes the answer of a passkey for a change to the account of its user. Refused where it is not one of the user's. */
+  async confirm(userId: string, response: unknown, now: number): Promise<void> {
+    const { db, challenges, refuse } = this.#options;
+    const challenge = await challenges.take('login', null, response, now);
+    const isRight = await db.em().transactional(em => this.#use(em, userId, challenge, response, now));
+    if (!isRight) throw refuse('wrong_passkey');
+  }
+
   async #findOwner(response: unknown): Promise<string | undefined> {
     const credentialId = readCredentialId(response);
     if (credentialId === undefined) return undefined;

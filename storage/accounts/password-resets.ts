@@ -33,8 +33,8 @@ const mostLinks = 5;
 const selectAccount = `select user_id as "userId", email from users where email_key = $1 and deleted_at is null`;
 
 const selectToken = `
-  select user_id as "userId", expires_at as "expiresAt", used_at is not null as used from email_tokens
-  where token_hash = $1 and purpose = 'reset'`;
+  select t.user_id as "userId", u.email, t.expires_at as "expiresAt", t.used_at is not null as used
+  from email_tokens t join users u on u.user_id = t.user_id where t.token_hash = $1 and t.purpose = 'reset'`;
 
 export interface PasswordResetsOptions {
   readonly db: Database;
@@ -90,14 +90,13 @@ export class PasswordResets {
     });
   }
 
-  /** The user of a token, asked before the costly hashing of a password. Refused when the token is unknown, used or expired. */
-  async findOwner(token: string, now: number): Promise<string> {
-    const [found] = await this.#db.query<{ userId: string; expiresAt: Date; used: boolean }>(selectToken, [
-      this.#hashToken(token),
-    ]);
+  /** Finds the account of a token, before the costly hashing of a password. Refused when the token is unknown, used or expired. */
+  async findOwner(token: string, now: number): Promise<{ readonly userId: string; readonly email: string }> {
+    type Row = { userId: string; email: string; expiresAt: Date; used: boolean };
+    const [found] = await this.#db.query<Row>(selectToken, [this.#hashToken(token)]);
     if (found === undefined || found.used) throw this.#refuse('invalid_token');
     if (found.expiresAt.getTime() <= now) throw this.#refuse('expired_token');
-    return found.userId;
+    return { userId: found.userId, email: found.email };
   }
 
   /**
@@ -112,7 +111,7 @@ export class PasswordResets {
     origin: RequestOrigin,
     key?: WorkKey,
   ): Promise<string> {
-    const userId = await this.findOwner(token, now);
+    const { userId } = await this.findOwner(token, now);
     const at = new Date(now);
     return transactOnce(this.#db, key, async em => {
       const lock = { lockMode: LockMode.PESSIMISTIC_WRITE };

@@ -171,6 +171,11 @@ export class SecondFactors {
     });
   }
 
+  /** Uses a code of the user up, for a change to the account. Refused when it is wrong, and after too many wrong ones. */
+  async use(userId: string, code: string, now: number): Promise<void> {
+    await this.#commitUnlessWrong(em => this.check(em, userId, code, now));
+  }
+
   /** Whether the code is right, inside a transaction that commits in either case. Refused after too many wrong ones. */
   async check(em: EntityManager, userId: string, code: string, now: number): Promise<boolean> {
     return this.#isRight(em, await this.#lockInUse(em, userId), code, now);

@@ -30,6 +30,7 @@ export interface CallableTool {
   readonly retryBackoffMs: number;
   readonly requiresApproval: boolean;
   readonly status: ToolStatus;
+  readonly updatedAt: Date;
   /** Consecutive failed calls. */
   readonly failures: number;
   readonly environmentKind: EnvironmentKind;
@@ -39,7 +40,7 @@ const selectCallable = `
   select t.tool_id as "toolId", t.url, t.method, t.sealed_headers as "sealedHeaders", t.signing_secret as "signingSecret",
     t.former_secrets as "formerSecrets",
     t.input_schema as "inputSchema", t.timeout_ms as "timeoutMs", t.retry_max_attempts as "retryMaxAttempts",
-    t.retry_backoff_ms as "retryBackoffMs", t.requires_approval as "requiresApproval", t.status, t.failures,
+    t.retry_backoff_ms as "retryBackoffMs", t.requires_approval as "requiresApproval", t.status, t.failures, t.updated_at as "updatedAt",
     e.kind as "environmentKind"
   from tools t join environments e on e.environment_id = t.environment_id and e.project_id = t.project_id
   where t.tool_id = $1 and t.project_id = $2 and t.environment_id = $3`;

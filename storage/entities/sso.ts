@@ -28,6 +28,9 @@ export const SsoDomain = defineEntity({
     /** What the record in DNS has to say. Another one for another issuer. */
     proof: p.text(),
     provenAt: instant().nullable(),
+    /** When the record was last looked for, and since when it was not there. Null: never; it was there. */
+    checkedAt: instant().nullable(),
+    missingSince: instant().nullable(),
     /** Its addresses sign in by the provider alone, those of the workspace's owners excepted. */
     required: p.boolean().default(false),
     createdAt: instant(),

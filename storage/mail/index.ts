@@ -4,6 +4,7 @@ export { findOldestMail } from './oldest-mail.ts';
 export {
   type AccountNotice,
   type ClaimedMail,
+  type EmailChangeMail,
   type MailKind,
   resetMailKinds,
   MailOutbox,

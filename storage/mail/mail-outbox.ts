@@ -19,6 +19,7 @@ export const mailKinds = [
   'stitch_stopped',
   'channel_credential',
   'change_email',
+  'change_account_email',
   'account_notice',
 ] as const;
 export type MailKind = (typeof mailKinds)[number];
@@ -33,10 +34,18 @@ export interface VerificationMail {
   readonly app?: MailedApp;
 }
 
+/** The content of a mail of kind `change_account_email`. Those of kind `change_email`, which earlier releases queue, hold the token alone. */
+export interface EmailChangeMail {
+  readonly token: string;
+  /** Present address of the account. */
+  readonly account: string;
+}
+
 /** The content of a mail of kind `account_notice`: what was done with the account, for whoever has its address. */
 export interface AccountNotice {
   readonly what:
     | 'email_change_asked'
+    | 'email_wanted'
     | 'email_changed'
     | 'password_changed'
     | 'account_deleted'
@@ -118,7 +127,7 @@ const lockAddress = `select pg_advisory_xact_lock(hashtextextended('mailed-addre
  */
 const countAddressLinks = `
   select count(*)::int as count from mails
-  where created_at > ? and kind in ('verify_email', 'verify_account', 'change_email') and lower(recipient) = ?`;
+  where created_at > ? and kind in ('verify_email', 'verify_account', 'change_email', 'change_account_email') and lower(recipient) = ?`;
 /** Mails with a link that proves an address, to that address within `recentMs`: whoever has them sent need not be who gets them. */
 const mostAddressLinks = 5;
 const recentMs = 3_600_000;

@@ -55,6 +55,7 @@ import { FewerThreadIndexes, ThreadParts } from './thread-parts.ts';
 import { ToolSecrets } from './tool-secrets.ts';
 import { Usage } from './usage.ts';
 import { UsageParts } from './usage-parts.ts';
+import { SsoChecks } from './sso-checks.ts';
 import { StitchHosts } from './stitch-hosts.ts';
 
 export const migrations = [
@@ -116,4 +117,5 @@ export const migrations = [
   { name: '0070-channel-changes', class: ChannelChanges },
   { name: '0071-audit-targets', class: AuditTargets },
   { name: '0072-stitch-hosts', class: StitchHosts },
+  { name: '0073-sso-checks', class: SsoChecks },
 ];

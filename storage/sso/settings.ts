@@ -2,8 +2,9 @@
  * The identity provider of a workspace and its domains. A domain is
  *
  *   asked -> proven   its DNS has the record; one workspace may have proven it
- *   proven -> asked   the issuer changes, and with it what the record has to say: else an admin without the domain could put a provider of
- *                     their own in its place, and sign in as anybody
+ *   proven -> asked   the issuer or the client changes, and with it what the record has to say: otherwise an admin without the domain could put
+ *                     a provider of their own in its place, and sign in as anyone
+ *   proven -> asked   the record is gone from DNS for three days (domain-checks.ts)
  *
  * Admins change all of it. The rules are asked inside the transaction, as in storage/tenancy.
  */
@@ -86,7 +87,8 @@ export class SsoSettings {
     await this.#change(change, async em => {
       const row = await em.findOne(SsoConnection, { workspaceId });
       const isOther = row?.issuer !== issuer;
-      // A secret goes to nobody but the provider that it was made for.
+      const provesAgain = isOther || row?.clientId !== clientId;
+      // A secret goes only to the provider that it was made for.
       if (sealed === undefined && (row === null || isOther)) throw this.#rules.refuse('sso_secret_missing');
       if (row === null) {
         em.create(SsoConnection, {
@@ -105,7 +107,7 @@ export class SsoSettings {
           ...(sealed !== undefined && { clientSecret: sealed }),
         });
       }
-      if (isOther) await this.#askAgain(em, workspaceId, at);
+      if (provesAgain) await this.#askAgain(em, workspaceId, at);
       await em.flush();
       const details = { issuer, clientId, secret: sealed !== undefined };
       await record(em, change, 'single_sign_on.updated', workspaceId, details);
@@ -148,6 +150,8 @@ export class SsoSettings {
         if (row.proof !== proof) throw this.#rules.refuse('domain_unproven');
         if (row.provenAt) return;
         row.provenAt = new Date(change.now);
+        row.checkedAt = row.provenAt;
+        row.missingSince = null;
         await em.flush();
         await record(em, change, 'single_sign_on.domain_proven', domain, {});
       });
@@ -214,6 +218,8 @@ interface DomainRow {
   readonly domain: string;
   readonly proof: string;
   provenAt?: Date | null | undefined;
+  checkedAt?: Date | null | undefined;
+  missingSince?: Date | null | undefined;
   required?: boolean | undefined;
   updatedAt: Date;
 }

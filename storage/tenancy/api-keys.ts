@@ -115,6 +115,11 @@ const selectPage = `${selectKeys}
   where project_id = $1 and ($2::timestamptz is null or (created_at, api_key_id) < ($2, $3))
   order by created_at desc, api_key_id desc limit $4`;
 
+/** Newest first. Whoever leaves a workspace knows the secrets of these. */
+const selectMade = `${selectKeys}
+  where created_by_user_id = $2 and status <> 'revoked' and project_id in (select project_id from projects where workspace_id = $1)
+  order by created_at desc, api_key_id desc limit $3`;
+
 const updateUses = `
   update api_keys k set last_used_at = u.at, last_used_ip = u.address
   from unnest($1::text[], $2::timestamptz[], $3::text[]) as u(api_key_id, at, address)
@@ -158,6 +163,17 @@ export class ApiKeys {
       this.#cursors.encode(scope, [last.createdAt.getTime(), last.apiKeyId]),
     );
     return { data: data.map(row => keyResource(row, now)), ...rest };
+  }
+
+  /** Lists the keys of the workspace's projects that the user has made and that are not revoked, the newest first. */
+  async listMadeBy(
+    workspaceId: string,
+    userId: string,
+    limit: number,
+    now: number,
+  ): Promise<ApiKeyResource[]> {
+    const rows = await this.#db.query<ApiKeyRow>(selectMade, [workspaceId, userId, limit], 'api_keys.made');
+    return rows.map(row => keyResource(row, now));
   }
 
   /** Undefined where the project has no such key. */

@@ -41,7 +41,14 @@ export {
   type RequestKey,
 } from './events-and-answers.ts';
 export { type AwaitedFileRow, awaitFile, settleFile } from './files.ts';
-export { checkLimit, checkStitchHosts, defaultLimits, type LimitName, type Limits, requireWithinLimit } from './limits.ts';
+export {
+  checkLimit,
+  checkStitchHosts,
+  defaultLimits,
+  type LimitName,
+  type Limits,
+  requireWithinLimit,
+} from './limits.ts';
 export { insertMessage, type MessageRow, updateMessageStatus } from './messages.ts';
 export { deleteNote, insertNote, updateNote } from './notes.ts';
 export { usePartnerApp } from './partner-apps.ts';

@@ -13,6 +13,7 @@ t.test('webhooks to a public host', async t => {
   const skein = await startSkeinOn(t, url, {
     NAME_SERVERS: names.address,
     ALLOW_PRIVATE_ADDRESSES: 'true',
+    RATE_LIMITS: 'on',
   });
   const { key, projectId, environmentId } = await skein.tenant();
   await database.query('update users set email_verified_at = null');

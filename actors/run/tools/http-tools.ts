@@ -59,6 +59,7 @@ interface CallOptions {
   readonly input: unknown;
   readonly origin: CallOrigin;
   readonly isApproved: boolean;
+  readonly approvalAskedAt?: number | undefined;
   readonly attempt: number;
   readonly attempts: number;
   /** The first attempt is not made later than this instant, in epoch milliseconds. */
@@ -116,6 +117,7 @@ export class HttpTools implements Tools {
       input: request.arguments,
       origin: { agentRunId, threadId, participantRef: read.value.participantRef, traceparent },
       isApproved: request.isApproved,
+      approvalAskedAt: request.approvalAskedAt,
       attempt,
       attempts,
       beginBy,
@@ -174,6 +176,10 @@ export class HttpTools implements Tools {
     // It did not when the model was asked.
     if (tool.requiresApproval && !options.isApproved) {
       return createRefusal('the tool requires the approval of a person by now: call it again');
+    }
+    const { approvalAskedAt } = options;
+    if (approvalAskedAt !== undefined && tool.updatedAt.getTime() > approvalAskedAt) {
+      return createRefusal('the tool has changed since the approval was requested: call it again');
     }
     if (tool.status === 'active') return this.#call(tool, scope, options);
     const { toolId } = tool;

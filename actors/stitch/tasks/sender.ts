@@ -319,8 +319,7 @@ export class DeliverySender {
       try {
         const send = (each: OutboundRequest): Promise<OutboundResult> =>
           pool.send({ ...each, at: context.now() }, batch.projectId, undefined, withdrawal);
-        const forged =
-          delivery.trigger === 'test' && provableHost !== undefined ? forge(request) : undefined;
+        const forged = delivery.trigger === 'test' && provableHost !== undefined ? forge(request) : undefined;
         const isGuarded = forged !== undefined && isRefusal(await send(forged));
         const result = toAttemptResult(delivery, await send(request), jitter);
         if (!isGuarded || provableHost === undefined) return result;

@@ -26,6 +26,12 @@ export async function askForToken(challenge: string | undefined): Promise<TokenR
   return anonymous.auth.loginWithPasskey({ ...named, response });
 }
 
+/** Asks for a passkey of the signed-in user, for a change to the account. */
+export async function answerWithPasskey(): Promise<Record<string, unknown>> {
+  const { options } = await anonymous.auth.beginPasskeyLogin({});
+  return answer(async library => library.startAuthentication({ optionsJSON: options as never }));
+}
+
 /** What the authenticator says of a new passkey. */
 export function makePasskey(options: Options): Promise<Options> {
   return answer(async library => library.startRegistration({ optionsJSON: options as never }));

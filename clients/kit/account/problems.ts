@@ -9,6 +9,7 @@ export interface ProblemTexts extends Readonly<Record<KnownProblem, string>> {
 
 export type KnownProblem =
   | (typeof known)[keyof typeof known]
+  | (typeof weakPasswords)[keyof typeof weakPasswords]
   | 'unreachable'
   | 'incompleteLink'
   | 'unfinishedPasskey'
@@ -16,6 +17,7 @@ export type KnownProblem =
 
 const known = {
   'svc/auth/invalid_credentials': 'wrong',
+  'svc/auth/second_factor_required': 'codeNeeded',
   'svc/auth/invalid_code': 'wrongCode',
   'svc/auth/invalid_passkey': 'wrongPasskey',
   'svc/auth/sso_required': 'ssoRequired',
@@ -34,13 +36,27 @@ const known = {
   'svc/runtime/unavailable': 'busy',
 } as const;
 
+/** Codes of issues (422). */
+const weakPasswords = {
+  password_is_common: 'commonPassword',
+  password_is_address: 'addressAsPassword',
+} as const;
+
 /** In the reader's language where the code is known, else in the server's words. */
 export function describeProblem(error: unknown, texts: ProblemTexts): string {
   if (error instanceof ConnectionError || error instanceof TimeoutError) return texts.unreachable;
   if (error instanceof PasskeyUnfinished) return error.isKnown ? texts.knownPasskey : texts.unfinishedPasskey;
   if (!(error instanceof ApiError)) throw error;
-  const name = (known as Readonly<Record<string, KnownProblem | undefined>>)[error.code];
+  const names: Readonly<Record<string, KnownProblem | undefined>> = { ...known, ...weakPasswords };
+  const name = names[error.code] ?? names[findIssueCode(error)];
   return name === undefined ? texts.other(error.reason, error.requestId ?? '') : texts[name];
+}
+
+/** The code of the first issue of a refused request; empty: it has none. */
+function findIssueCode({ details }: ApiError): string {
+  const issues: unknown = details?.['issues'];
+  const [first] = Array.isArray(issues) ? (issues as readonly { readonly code?: unknown }[]) : [];
+  return typeof first?.code === 'string' ? first.code : '';
 }
 
 /** The token of a mailed link. It is in the fragment of the address, which browsers send to no server. */

@@ -128,6 +128,10 @@ export const german: typeof english = {
       noWorkspace: 'Ihr Konto gehört zu keinem Arbeitsbereich mehr. Bitten Sie um eine Einladung.',
       closed:
         'Dieser Server nimmt keine neuen Konten an. Bitten Sie jemanden aus Ihrem Team um eine Einladung.',
+      codeNeeded: 'Ihr Konto hat einen zweiten Faktor. Geben Sie einen Code ein.',
+      commonPassword:
+        'Dieses Passwort ist zu verbreitet: Angreifer probieren es zuerst. Wählen Sie ein anderes.',
+      addressAsPassword: 'Ihre E-Mail-Adresse ist kein sicheres Passwort. Wählen Sie ein anderes.',
       inUse: 'Diese Adresse hat schon ein Konto. Melden Sie sich damit an.',
       domain: 'Dieser Server nimmt keine Konten mit Adressen wie Ihrer an.',
       unverified:

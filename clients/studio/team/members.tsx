@@ -1,9 +1,9 @@
 /** The members of the workspace: their roles in Studio, in this project, and in its Console. */
-import { Text } from '@mantine/core';
+import { Alert, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { skein } from '../../kit/browser-session.ts';
-import type { ListedConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
+import type { ApiKey, ListedConsoleMember, WorkspaceMember } from '../../sdk/index.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { Person } from '../parts/person.tsx';
@@ -23,6 +23,8 @@ export function Members() {
   const { workspaceId, mayAdminister, me } = useTenant();
   const [removed, setRemoved] = useState<WorkspaceMember>();
   const [heir, setHeir] = useState<WorkspaceMember>();
+  /** Keys of a member who was removed. */
+  const [staying, setStaying] = useState<{ readonly email: string; readonly apiKeys: readonly ApiKey[] }>();
   const { columns: known, refresh, isOwner } = useMemberColumns();
   const columns = [...known];
   if (mayAdminister) {
@@ -46,6 +48,18 @@ export function Members() {
   }
   return (
     <>
+      {staying !== undefined && (
+        <Alert color="yellow" withCloseButton onClose={() => setStaying(undefined)}>
+          {texts.keysStay(staying.email)}
+          <ul>
+            {staying.apiKeys.map(({ apiKeyId, name, keyPrefix }) => (
+              <li key={apiKeyId}>
+                <bdi>{name}</bdi> ({keyPrefix}…)
+              </li>
+            ))}
+          </ul>
+        </Alert>
+      )}
       <DataTable
         name="members"
         label={texts.title}
@@ -61,7 +75,8 @@ export function Members() {
           action={texts.remove}
           name={removed.email}
           run={async () => {
-            await skein.members.remove(workspaceId, removed.userId);
+            const { apiKeys } = await skein.members.remove(workspaceId, removed.userId);
+            setStaying(apiKeys.length === 0 ? undefined : { email: removed.email, apiKeys });
             await refresh();
           }}
           onClose={() => setRemoved(undefined)}

@@ -62,18 +62,18 @@ async function checkSent(t: Test, tab: Tab, token: string): Promise<void> {
 t.test('every link of a mail leads to a page', async t => {
   const invitation = JSON.stringify({ token: 'T', workspace: 'W', inviter: 'I' });
   const mails = [
-    mailText('verify_email', 'T', baseUrl),
-    mailText('reset_password', 'T', baseUrl),
-    mailText('invitation', invitation, baseUrl),
-    mailText('change_email', 'T', baseUrl),
+    mailText('verify_email', 'T', baseUrl, 'ada@example.com'),
+    mailText('reset_password', 'T', baseUrl, 'ada@example.com'),
+    mailText('invitation', invitation, baseUrl, 'ada@example.com'),
+    mailText('change_email', 'T', baseUrl, 'ada@example.com'),
   ];
   const links = new Set(mails.flatMap(({ text }) => text.match(/http\S+\/studio\/\S+/g) ?? []));
   t.same([...links].sort(), pages.map(page => `${baseUrl}/studio/${page}#token=T`).sort());
   const stopped = { stitchId: 'stitch_1', name: 'N', webhookUrl: null, status: 'disabled' };
   const lost = { channelId: 'channel_1', name: 'N', reason: 'expired', expiresAt: null, message: 'No.' };
   const notices = [
-    mailText('stitch_stopped', JSON.stringify(stopped), baseUrl),
-    mailText('channel_credential', JSON.stringify(lost), baseUrl),
+    mailText('stitch_stopped', JSON.stringify(stopped), baseUrl, 'ada@example.com'),
+    mailText('channel_credential', JSON.stringify(lost), baseUrl, 'ada@example.com'),
   ];
   for (const link of [...links, ...notices.map(each => each.link)]) {
     const answer = await fetch(link);

@@ -1,6 +1,7 @@
 import type { accountOperations } from '../../../protocol/operations/account.ts';
 import { anonymously, type ScenariosOf } from '../scenario.ts';
 import { newAddress, type ContractFixture, type TenantEnvironment } from '../contract-fixture.ts';
+import { secondFactorRefusals } from './second-factor.ts';
 import { createRequiredAddress, lapse, moveAddress, newcomer, password } from './accounts.ts';
 
 const wrongPassword = 'something else entirely';
@@ -46,6 +47,7 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
         by: await person({ fixture }),
         asked: { body: { password: wrongPassword, newPassword: 'staple of another sort' } },
       }),
+      ...secondFactorRefusals({ password, newPassword: 'staple of another sort' }),
     },
   },
   changeEmail: {
@@ -56,10 +58,6 @@ export const ownAccountScenarios: ScenariosOf<typeof accountOperations> = {
       'svc/auth/invalid_credentials': async fixture => ({
         by: await person({ fixture }),
         asked: { body: { newEmail: newAddress(), password: wrongPassword } },
-      }),
-      'svc/auth/email_in_use': async fixture => ({
-        by: await person({ fixture }),
-        asked: { body: { newEmail: fixture.foreign.tenant.email, password } },
       }),
       'svc/auth/email_domain_not_allowed': async fixture => ({
         by: await person({ fixture }),

@@ -3,6 +3,7 @@ import type { Client, Reply } from '../../node/client.ts';
 import { Authenticator } from '../../support/authenticator.ts';
 import type { ContractFixture } from '../contract-fixture.ts';
 import { anonymously, type ScenariosOf } from '../scenario.ts';
+import { confirmed, secondFactorRefusals } from './second-factor.ts';
 import { createRequiredAddress, moveAddress, newcomer, password, verifiedNewcomer } from './accounts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,11 +25,11 @@ const toCreate = (response: Json) => ({ body: { name: 'laptop', response } });
 
 async function withPasskey(fixture: ContractFixture) {
   const { response, ...someone } = await begun(fixture);
-  const { passkey } = await someone.person.get<{ passkey: { passkeyId: string } }>(
-    'createPasskey',
-    toCreate(response),
-  );
-  return { ...someone, params: { passkeyId: passkey.passkeyId } };
+  const { passkey, recoveryCodes } = await someone.person.get<{
+    passkey: { passkeyId: string };
+    recoveryCodes: readonly string[];
+  }>('createPasskey', toCreate(response));
+  return { ...someone, params: { passkeyId: passkey.passkeyId }, code: recoveryCodes[0] ?? '' };
 }
 
 /** The answer of an authenticator to a login without a password. */
@@ -88,10 +89,11 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
         asked: { body: { password } },
       }),
       'svc/runtime/conflict': async fixture => {
-        const { person, userId } = await verifiedNewcomer(fixture);
+        const { person, userId, code } = await confirmed(fixture);
         await addRows(fixture, userId, 20);
-        return { by: person, asked: { body: { password } } };
+        return { by: person, asked: { body: { password, code } } };
       },
+      ...secondFactorRefusals({ password }),
     },
   },
   createPasskey: {
@@ -120,13 +122,16 @@ export const passkeyScenarios: ScenariosOf<typeof passkeyOperations> = {
     refusals: {},
   },
   removePasskey: {
-    request: async ({ fixture }) => ({
-      params: (await removals(fixture, 'request')).params,
-      body: { password },
-    }),
+    request: async ({ fixture }) => {
+      const { params, code } = await removals(fixture, 'request');
+      return { params, body: { password, code } };
+    },
     by: async ({ fixture }) => (await removals(fixture, 'sender')).person,
     ownAccount: true,
-    refusals: { 'svc/auth/invalid_credentials': wrongPassword(withPasskey) },
+    refusals: {
+      'svc/auth/invalid_credentials': wrongPassword(withPasskey),
+      ...secondFactorRefusals({ password }, withPasskey),
+    },
   },
   beginPasskeyLogin: {
     request: () => ({ body: {} }),

@@ -19,7 +19,7 @@ async function enrolled(fixture: ContractFixture): Promise<Enrolled> {
 }
 
 /** Somebody with a second factor, and what stands for a code. */
-async function confirmed(fixture: ContractFixture) {
+export async function confirmed(fixture: ContractFixture) {
   const { secret, ...someone } = await enrolled(fixture);
   const { recoveryCodes } = await someone.person.get<{ recoveryCodes: readonly string[] }>(
     'confirmSecondFactor',
@@ -43,6 +43,22 @@ function createPairs<T>(make: (fixture: ContractFixture) => Promise<T>) {
   return (fixture: ContractFixture, part: 'request' | 'sender'): Promise<T> => {
     if (last === undefined || part === 'request') last = make(fixture);
     return last;
+  };
+}
+
+/** Refusals of a change that takes the second factor of a user who has one. */
+export function secondFactorRefusals(
+  body: object,
+  make: (fixture: ContractFixture) => Promise<{ person: Client; params?: object }> = confirmed,
+) {
+  const refuse = (proof: object) => async (fixture: ContractFixture) => {
+    const { person, params } = await make(fixture);
+    return { by: person, asked: { ...(params && { params: { ...params } }), body: { ...body, ...proof } } };
+  };
+  return {
+    'svc/auth/second_factor_required': refuse({}),
+    'svc/auth/invalid_code': refuse({ code: '000000' }),
+    'svc/auth/invalid_passkey': refuse({ passkey: { id: 'AAAA', response: {} } }),
   };
 }
 

@@ -26,6 +26,9 @@ const give = (id: OperationId, role: string) => async (to: Person) => {
   await to.browser.get(id, { ...inProject(to), body: { userId, role } });
 };
 
+/** The second factor of the passkeys after the first. */
+const recoveryCodes: string[] = [];
+
 const lists: readonly List[] = [
   { id: 'listSessions', order: 'newest first', add: ({ email }) => browser().logIn(email) },
   {
@@ -81,9 +84,14 @@ const lists: readonly List[] = [
     id: 'listPasskeys',
     order: 'oldest first',
     add: async ({ browser: by }) => {
-      const { options } = await by.get<{ options: Json }>('beginPasskey', { body: { password } });
+      const code = recoveryCodes.pop();
+      const body = { password, ...(code === undefined ? {} : { code }) };
+      const { options } = await by.get<{ options: Json }>('beginPasskey', { body });
       const response = new Authenticator(skein.url.replace('127.0.0.1', 'localhost')).create(options);
-      await by.get('createPasskey', { body: { name: 'key', response } });
+      const created = await by.get<{ recoveryCodes: readonly string[] }>('createPasskey', {
+        body: { name: 'key', response },
+      });
+      recoveryCodes.push(...created.recoveryCodes);
     },
   },
 ];

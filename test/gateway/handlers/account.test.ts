@@ -127,6 +127,43 @@ t.test('a new address is proven with the password, and the old one gets a notice
   t.equal(await countMails('account_notice', email), 3);
 });
 
+t.test(
+  'a change to an address that has an account is answered as any other, and its owner gets a notice',
+  async t => {
+    const { browser: client, email } = await verified();
+    const owner = await verified();
+    const free = await changeEmail(client, newAddress());
+    const taken = await changeEmail(client, owner.email);
+    t.strictSame([taken.status, taken.body], [free.status, free.body]);
+    const mails = await database.query<{ kind: string; sent: boolean }>(
+      `select kind, last_error is null as sent from mails where lower(recipient) = lower($1) order by kind`,
+      [owner.email],
+    );
+    t.match(
+      mails.filter(({ kind }) => kind !== 'verify_account'),
+      [
+        { kind: 'account_notice', sent: true },
+        { kind: 'change_account_email', sent: false },
+      ],
+      'no link, because its owner would share the account',
+    );
+    t.match(await client.get('me'), { email });
+  },
+);
+
+t.test('a new password is not one that attackers try first', async t => {
+  const { browser: client, email } = await verified();
+  for (const [weak, code] of [
+    ['Password1', 'password_is_common'],
+    [email.toUpperCase(), 'password_is_address'],
+  ] as const) {
+    const issue = { details: { issues: [{ code }] } };
+    t.match(await changePassword(client, password, weak), { status: 422, body: issue }, weak);
+    const body = { email: weak.includes('@') ? email : newAddress(), password: weak };
+    t.match(await browser().ask('signUp', { body }), { status: 422, body: issue }, weak);
+  }
+});
+
 t.test('an unproven address gets no notices', async t => {
   const { browser: client, email } = await signUp();
   t.equal((await changePassword(client, password, otherPassword)).status, 204);
@@ -165,7 +202,7 @@ t.test('a user has five links an hour sent to new addresses, and an address gets
     ),
   );
   t.same(sortStatuses(asked), [200, 200, 200, 200, 200, 429], 'whichever accounts name it');
-  t.equal(await countMails('change_email', newEmail), 5);
+  t.equal(await countMails('change_account_email', newEmail), 5);
   await signUp(newEmail);
   t.equal(await countMails('verify_account', newEmail), 0, 'verification links count as well');
 });

@@ -204,6 +204,15 @@ t.test('a removed member does not get a rotated secret from a kept answer', asyn
   const key = await made(guest);
   t.equal((await rotate(guest, key, {}, 'kept')).status, 200);
   const { workspaceId } = owner;
-  await owner.browser.get('removeMember', { params: { workspaceId, userId: guest.userId } });
+  const removal = { params: { workspaceId, userId: guest.userId } };
+  const { apiKeys } = await owner.browser.get<{ apiKeys: { apiKeyId: string; status: string }[] }>(
+    'removeMember',
+    removal,
+  );
+  t.same(
+    apiKeys.map(({ status }) => status),
+    ['active', 'rotating'],
+    'the keys that the member made, whose secrets they may know',
+  );
   t.match(await rotate(guest, key, {}, 'kept'), absent);
 });

@@ -18,8 +18,8 @@ const { browser, verified, acts, addSecondFactor, nextCode } = createPeople(skei
 const origin = skein.url.replace('127.0.0.1', 'localhost');
 const wrongPasskey = { status: 401, body: { error: 'svc/auth/invalid_passkey' } };
 
-async function begin(by: Browser): Promise<Json> {
-  const { options } = await by.get<{ options: Json }>('beginPasskey', { body: { password } });
+async function begin(by: Browser, proof: object = {}): Promise<Json> {
+  const { options } = await by.get<{ options: Json }>('beginPasskey', { body: { password, ...proof } });
   return options;
 }
 
@@ -28,9 +28,9 @@ const create = (by: Browser, response: Json, name = 'laptop') =>
     body: { name, response },
   });
 
-async function add(by: Browser, name = 'laptop') {
+async function add(by: Browser, name = 'laptop', proof: object = {}) {
   const authenticator = new Authenticator(origin);
-  const { status, body } = await create(by, authenticator.create(await begin(by)), name);
+  const { status, body } = await create(by, authenticator.create(await begin(by, proof)), name);
   t.equal(status, 201);
   return { authenticator, passkeyId: body.passkey.passkeyId, recoveryCodes: body.recoveryCodes };
 }
@@ -60,8 +60,12 @@ async function challenge(email: string) {
   return body['details'] as { challenge: string; methods: readonly string[] };
 }
 
-const remove = ({ browser: by }: Person, passkeyId: string) =>
-  by.ask('removePasskey', { params: { passkeyId }, body: { password } });
+/** With the answer of the person's passkey, as the second factor. */
+const remove = async (person: Person & { readonly authenticator?: Authenticator }, passkeyId: string) => {
+  const { browser: by, authenticator } = person;
+  const proof = authenticator === undefined ? {} : { passkey: authenticator.get(await getOptions()) };
+  return by.ask('removePasskey', { params: { passkeyId }, body: { password, ...proof } });
+};
 
 t.test('it is added, and sessions without it end', async t => {
   const { browser: client, email } = await verified();
@@ -82,8 +86,15 @@ t.test('it is added, and sessions without it end', async t => {
   t.match(await client.get('getSecondFactor'), { enabled: false, passkeys: 1, recoveryCodesLeft: 10 });
   t.match(await create(client, response), invalidToken, 'a challenge works once');
   const excluded = [{ id: response['id'], transports: ['internal', 'hybrid'] }];
-  t.match(await begin(client), { excludeCredentials: excluded });
-  t.same((await add(client, 'phone')).recoveryCodes, [], 'codes that are left stay');
+  const [first = '', second = ''] = body.recoveryCodes;
+  t.match(await begin(client, { code: first }), { excludeCredentials: excluded });
+  t.match(
+    await client.ask('beginPasskey', { body: { password } }),
+    { status: 401, body: { error: 'svc/auth/second_factor_required', details: { methods: ['passkey'] } } },
+    'the password and a stolen session add no further passkey',
+  );
+  const added = await add(client, 'phone', { code: second });
+  t.same(added.recoveryCodes, [], 'codes that are left stay');
 });
 
 t.test('a wrong answer of an authenticator adds nothing', async t => {

@@ -1,7 +1,7 @@
 /** Which route answers, what every answer carries, and what is answered where there is no route. */
 import t from 'tap';
 import { fetch } from 'undici';
-import { createAddressFinder } from '../../../gateway/http/forwarded.ts';
+import { createAddressFinder } from '../../../gateway/http/headers.ts';
 import { errorAnswer } from '../../../gateway/http/message.ts';
 import { isId } from '../../../protocol/ids.ts';
 import { ServiceError } from '../../../protocol/errors.ts';

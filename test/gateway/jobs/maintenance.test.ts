@@ -47,6 +47,8 @@ async function openMedia(t: Test): Promise<Media> {
   return new Media({ kind: 'folder', folder }, 0);
 }
 
+const proofs = { find: () => Promise.resolve(undefined) };
+
 t.test('a machine forty days ahead removes nothing until its clock is right', async t => {
   const { database } = await startTestDatabase(t);
   await fill(database);
@@ -58,7 +60,7 @@ t.test('a machine forty days ahead removes nothing until its clock is right', as
   const node = { ask: () => Promise.reject(new Error('nobody is asked')) };
   const media = await openMedia(t);
   const stop = startMaintenance(
-    { database, clock, media, node, log, metrics: new Metrics(), everyMs: 5 },
+    { database, clock, media, node, proofs, log, metrics: new Metrics(), everyMs: 5 },
     () => true,
   );
   t.teardown(stop);
@@ -106,7 +108,7 @@ t.test(
     const clock = new DatabaseClock({ database, log: silentLog });
     const node = { ask: () => Promise.reject(new Error('nobody is asked')) };
     const stop = startMaintenance(
-      { database, clock, media, node, log: silentLog, metrics, everyMs: 5 },
+      { database, clock, media, node, proofs, log: silentLog, metrics, everyMs: 5 },
       () => true,
     );
     t.teardown(stop);

@@ -39,7 +39,7 @@ t.test('a mail is listed, and shown with its links; what others wrote in it stay
   await transport.send({
     mailId,
     to: 'grace@example.com',
-    ...mailText('invitation', JSON.stringify(content), 'http://127.0.0.1:8080'),
+    ...mailText('invitation', JSON.stringify(content), 'http://127.0.0.1:8080', 'ada@example.com'),
   });
   const list = await (await fetch(`${url}/mailbox`)).text();
   t.match(list, 'grace@example.com');

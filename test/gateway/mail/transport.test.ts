@@ -16,7 +16,7 @@ const secret = 'Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4';
 const mail: OutgoingMail = {
   mailId: '0b0c1f3e-7f57-4c34-9f0e-6f6a5b8f7a11',
   to: 'ada@example.com',
-  ...mailText('verify_email', secret, 'http://127.0.0.1:8080'),
+  ...mailText('verify_email', secret, 'http://127.0.0.1:8080', 'ada@example.com'),
 };
 
 t.test('the text says what to do, with the token out of servers\u2019 sight', async t => {
@@ -27,7 +27,12 @@ t.test('the text says what to do, with the token out of servers\u2019 sight', as
 
 t.test('the name of the inviter is quoted and cut, so that it reads as no text of ours', async t => {
   const invite = (inviter: string): string[] =>
-    mailText('invitation', JSON.stringify({ token: secret, workspace: 'Acme', inviter }), 'http://skein.test')
+    mailText(
+      'invitation',
+      JSON.stringify({ token: secret, workspace: 'Acme', inviter }),
+      'http://skein.test',
+      'ada@example.com',
+    )
       .text.split('\n')
       .slice(0, 2);
   t.strictSame(invite('ada@example.com'), ['"ada@example.com" invites you to the workspace', '"Acme".']);
@@ -152,4 +157,24 @@ t.test('a refused recipient is told from a server that fails', async t => {
   const unreachable = await gone.send(mail).catch((error: unknown) => error);
   t.match(unreachable, { code: /ECONNREFUSED|ESOCKET/ });
   t.notOk(isRecipientRefused(unreachable));
+});
+
+t.test('a mailed link names the account that it is for', t => {
+  const [ada, baseUrl] = ['ada@example.com', 'http://skein.test'];
+  const change = JSON.stringify({ token: 'T', account: 'former@example.com' });
+  for (const [kind, secret, account] of [
+    [
+      'verify_account',
+      JSON.stringify({ token: 'T', madeAt: '2026-11-20T12:00:00.000Z', madeFrom: null }),
+      ada,
+    ],
+    ['reset_password', 'T', ada],
+    ['reset_console_password', 'T', ada],
+    ['change_account_email', change, 'former@example.com'],
+  ] as const) {
+    const { text } = mailText(kind, secret, baseUrl, ada);
+    t.match(text, account, kind);
+    t.match(text, `  ${ada}`, kind);
+  }
+  t.end();
 });

@@ -40,6 +40,29 @@ t.test('nodes that are all asked at once admit one bucket between them', async t
   );
 });
 
+t.test('a network asks few times whether an address has an account', async t => {
+  const [node] = await quotaNodes(t, 1);
+  assert.ok(node !== undefined);
+  let n = 0;
+  const signUp = (address: string, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        node.clock.until(node.take('signUp', { body: { email: `${n++}@example.com` } as never, address })),
+      ),
+    );
+  const authAddress = 10;
+  for (let i = 0; i < 3; i++) {
+    const expected = i < 2 ? authAddress : 0;
+    t.equal(allowed(await signUp('192.0.2.1', authAddress)), expected, '20 an hour for an address');
+    await node.clock.advance(60_000);
+  }
+  let admitted = 0;
+  for (let i = 2; i < 30; i++) admitted += allowed(await signUp(`192.0.2.${i}`, 5));
+  t.ok(admitted >= 80 && admitted <= 90, `${admitted}: 100 an hour for a network of 24 bits`);
+  t.equal(allowed(await signUp('198.51.100.1', 5)), 5);
+  t.equal(allowed(await signUp('2001:db8:1::1', 5)), 5);
+});
+
 t.test('invitations are few for a workspace, and for whoever is invited', async t => {
   const [node] = await quotaNodes(t, 1, { invitations: { limit: 8, windowMs: 3_600_000 } });
   assert.ok(node !== undefined);

@@ -359,6 +359,15 @@ t.test('with another issuer nobody signs in before the domain is proven anew', a
   await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict, 'the old record proves nothing');
 });
 
+t.test('with another client nobody signs in before the domain is proven anew', async t => {
+  await provide();
+  await prove('acme.test');
+  const other = { issuer: provider.issuer, clientId: 'another client', clientSecret };
+  const after = await settings.set(workspaceId, other);
+  t.strictSame([...new Set(after.domains.map(({ provenAt }) => provenAt))], [null]);
+  await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict, 'the old record proves nothing');
+});
+
 t.test('it is removed', async t => {
   await provide();
   await prove('acme.test');

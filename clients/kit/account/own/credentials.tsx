@@ -7,6 +7,7 @@ import { useKitTexts } from '../../texts/index.ts';
 import { Done, Problem } from '../account-page.tsx';
 import { MailboxLink } from '../mailbox-link.tsx';
 import { isEmail, isPassword } from '../problems.ts';
+import { SecondFactorCode, withSecondFactor } from './second-factor-proof.tsx';
 import { PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
 import { useForm } from './use-form.ts';
@@ -67,11 +68,13 @@ export function PasswordSection({ onEnded }: { readonly onEnded: () => void }) {
   const texts = useOwnTexts().password;
   const [password, setPassword] = useState('');
   const [newPassword, setNewPassword] = useState('');
+  const [code, setCode] = useState('');
   const [isDone, setDone] = useState(false);
   const form = useForm(
-    () => skein.account.changePassword({ password, newPassword }),
+    () => withSecondFactor(code, proof => skein.account.changePassword({ password, newPassword, ...proof })),
     () => {
       setDone(true);
+      setCode('');
       setPassword('');
       setNewPassword('');
       onEnded();
@@ -92,6 +95,7 @@ export function PasswordSection({ onEnded }: { readonly onEnded: () => void }) {
             setNewPassword(event.currentTarget.value);
           }}
         />
+        <SecondFactorCode value={code} onChange={setCode} />
         <Problem text={form.problem} />
         <Done text={isDone ? texts.done : undefined} />
         <Button

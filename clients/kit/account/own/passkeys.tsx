@@ -12,6 +12,7 @@ import { Problem } from '../account-page.tsx';
 import { useKitTexts } from '../../texts/index.ts';
 import { isPasskeyPlace, knowsPasskeys, makePasskey, passkeyOrigin } from '../passkeys.ts';
 import { RecoveryCodes } from './recovery-codes.tsx';
+import { SecondFactorCode, withSecondFactor } from './second-factor-proof.tsx';
 import { PresentPassword, Section } from './section.tsx';
 import classes from './section.module.css';
 import { useForm } from './use-form.ts';
@@ -138,19 +139,23 @@ function Add({ onDone, onLeave }: AddProps) {
   const texts = useOwnTexts().passkeys;
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
   return (
     <TaskForm
       {...{ onLeave }}
       action={texts.add}
       isReady={name.trim() !== '' && password !== ''}
       work={async () => {
-        const { options } = await skein.passkeys.begin({ password });
+        const { options } = await withSecondFactor(code, proof =>
+          skein.passkeys.begin({ password, ...proof }),
+        );
         const response = await makePasskey(options);
         onDone((await skein.passkeys.create({ name: name.trim(), response })).recoveryCodes);
       }}
     >
       <NameField value={name} onChange={setName} />
       <PresentPassword value={password} onChange={setPassword} />
+      <SecondFactorCode value={code} onChange={setCode} />
     </TaskForm>
   );
 }
@@ -176,18 +181,22 @@ function Rename({ passkey, onDone, onLeave }: AddProps & { readonly passkey: Pas
 function Remove({ passkey, onDone, onLeave }: AddProps & { readonly passkey: Passkey }) {
   const texts = useOwnTexts().passkeys;
   const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
   return (
     <TaskForm
       {...{ onLeave }}
       action={texts.remove}
       isReady={password !== ''}
       work={async () => {
-        await skein.passkeys.remove(passkey.passkeyId, { password });
+        await withSecondFactor(code, proof =>
+          skein.passkeys.remove(passkey.passkeyId, { password, ...proof }),
+        );
         onDone();
       }}
     >
       <Text size="sm">{texts.removing(passkey.name)}</Text>
       <PresentPassword value={password} onChange={setPassword} />
+      <SecondFactorCode value={code} onChange={setCode} />
     </TaskForm>
   );
 }

@@ -5,6 +5,7 @@ export const ownAccount: typeof english = {
   presentPassword: 'Jetziges Passwort',
   code: 'Code der App',
   codeOrRecovery: 'Code der App oder ein Ersatzcode',
+  codeHint: 'Nur wenn Sie einen zweiten Faktor eingerichtet haben. Für einen Passkey bleibt das Feld leer.',
   cancel: 'Abbrechen',
   email: {
     title: 'E-Mail-Adresse',

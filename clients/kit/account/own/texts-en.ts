@@ -3,6 +3,7 @@ export const ownAccount = {
   presentPassword: 'Current password',
   code: 'Code from your app',
   codeOrRecovery: 'Code from your app, or a recovery code',
+  codeHint: 'Only if you have set up a second factor. Leave it empty to use a passkey.',
   cancel: 'Cancel',
   email: {
     title: 'E-mail address',

@@ -66,4 +66,6 @@ export const team: StudioTexts['team'] = {
   removeTitle: name => `${name} entfernen?`,
   removeHint:
     'Alle Rollen in allen Projekten dieses Arbeitsbereichs enden sofort. Was angelegt wurde, bleibt.',
+  keysStay: email =>
+    `${email} hat diese API-Schlüssel angelegt und kennt vielleicht ihre Geheimnisse. Neue Geheimnisse gibt es auf der Seite „API-Schlüssel“:`,
 };

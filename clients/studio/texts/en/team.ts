@@ -57,4 +57,6 @@ export const team = {
   remove: 'Remove',
   removeTitle: (name: string) => `Remove ${name}?`,
   removeHint: 'They lose all roles in all projects of this workspace at once. What they created stays.',
+  keysStay: (email: string) =>
+    `${email} created these API keys and may know their secrets. Get new secrets on the page “API keys”:`,
 };

@@ -237,6 +237,15 @@ t.test('a tool that requires approval by now is not called without', async t => 
   t.equal(receiver.received.length, 0);
   t.match(await call({}, { isApproved: true }), { status: 'succeeded' });
   t.match(await tools.test(tenant, toolId, {}), { status: 'succeeded' });
+  const approvalAskedAt = Date.now() - 60_000;
+  t.match(
+    await call({}, { isApproved: true, approvalAskedAt }),
+    { status: 'failed', error: /has changed since the approval was requested/ },
+    'an approval is for the tool as it was',
+  );
+  const later = { isApproved: true, approvalAskedAt: Date.now() + 60_000 };
+  t.match(await call({}, later), { status: 'succeeded' });
+  t.equal(receiver.received.length, 3);
 });
 
 t.test('a GET and a DELETE: arguments in the query, which the signature covers', async t => {

@@ -2,8 +2,8 @@
 import t from 'tap';
 import fc from 'fast-check';
 import type { SendBatch, StitchCommands } from '../../../../actors/stitch/commands.ts';
-import { getQuotaRef, type Grant, type Take } from '../../../../actors/quota/kind.ts';
-import { createQuotaKinds } from '../../../../actors/quota/kind.ts';
+import { createQuotaKinds, type Grant, type Take } from '../../../../actors/quota/kind.ts';
+import type { ActorRef } from '../../../../runtime/actor/actor.ts';
 import type { StitchServices } from '../../../../actors/stitch/services.ts';
 import { BodyCache, SecretCache } from '../../../../actors/stitch/tasks/caches.ts';
 import { DeliverySender } from '../../../../actors/stitch/tasks/sender.ts';
@@ -27,7 +27,7 @@ function createSender(isVerified: (projectId: string) => boolean, answer: Answer
   const policy = new RetryPolicy({ clock, random, log: silentLog });
   const [kind] = createQuotaKinds(60_000);
   const buckets = new Map<string, never>();
-  const ask = (to: ReturnType<typeof getQuotaRef>, _command: string, take: Take): Promise<Grant> => {
+  const ask = (to: ActorRef, _command: string, take: Take): Promise<Grant> => {
     const state = buckets.get(to.id) ?? (null as never);
     const decision = kind?.decide.take(state, take, { now: clock.now(), id: to.id });
     buckets.set(to.id, decision?.state as never);
@@ -57,7 +57,8 @@ function createSender(isVerified: (projectId: string) => boolean, answer: Answer
     random,
     log: silentLog,
   } as unknown as StitchServices;
-  const bodies = new BodyCache(1_000_000, clock);
+  // Their age is no matter here.
+  const bodies = new BodyCache(1_000_000, { monotonic: () => 0 });
   const secrets = new SecretCache({ open: () => Promise.resolve('secret') });
   const sender = new DeliverySender(services, bodies, secrets, policy);
   const context = {
@@ -108,7 +109,9 @@ t.test('an unverified account reaches a host once a second, and its first webhoo
 t.test('deliveries wait as the rate says, and each is sent once', async t => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ count: fc.integer({ min: 1, max: 20 }), pause: fc.nat(2_000) }), { maxLength: 12 }),
+      fc.array(fc.record({ count: fc.integer({ min: 1, max: 20 }), pause: fc.nat(2_000) }), {
+        maxLength: 12,
+      }),
       fc.boolean(),
       async (batches, isVerified) => {
         const { clock, sent, send } = createSender(() => isVerified);
@@ -117,7 +120,7 @@ t.test('deliveries wait as the rate says, and each is sent once', async t => {
           sending.push(send(count));
           await clock.advance(pause);
         }
-        await clock.until(Promise.all(sending));
+        await clock.until(Promise.all(sending), 600_000);
         const made = batches.reduce((sum, { count }) => sum + count, 0);
         const ids = new Set(sent.map(({ id }) => id));
         if (ids.size !== made || sent.length !== made) throw new Error(`sent ${sent.length} of ${made}`);
@@ -133,27 +136,33 @@ t.test('deliveries wait as the rate says, and each is sent once', async t => {
   t.pass();
 });
 
-t.test('a host proves that it wants more by refusing a wrong signature and accepting a test event', async t => {
-  for (const [answer, proves] of [
-    [(isGenuine: boolean) => (isGenuine ? 204 : 401), true],
-    [() => 200, false],
-    [(isGenuine: boolean) => (isGenuine ? 200 : 429), false],
-    [(isGenuine: boolean) => (isGenuine ? 200 : 503), false],
-    [() => 404, false],
-  ] as const) {
-    const { clock, settled, send, sent } = createSender(() => true, answer);
+t.test(
+  'a host proves that it wants more by refusing a wrong signature and accepting a test event',
+  async t => {
+    for (const [answer, proves] of [
+      [(isGenuine: boolean) => (isGenuine ? 204 : 401), true],
+      [() => 200, false],
+      [(isGenuine: boolean) => (isGenuine ? 200 : 429), false],
+      [(isGenuine: boolean) => (isGenuine ? 200 : 503), false],
+      [() => 404, false],
+    ] as const) {
+      const { clock, settled, send, sent } = createSender(() => true, answer);
+      await clock.until(send(1, {}, 'test'));
+      t.equal(sent.length, 2);
+      t.equal(settled[0]?.provenHost, proves ? 'receiver.example' : undefined, String(answer));
+      sent.length = 0;
+      void send(200, { provenHost: settled[0]?.provenHost ?? null });
+      await clock.flush();
+      t.equal(sent.length >= 200, proves, 'then there is no rate');
+    }
+    const { clock, sent, send } = createSender(
+      () => false,
+      isGenuine => (isGenuine ? 204 : 401),
+    );
     await clock.until(send(1, {}, 'test'));
-    t.equal(sent.length, 2);
-    t.equal(settled[0]?.provenHost, proves ? 'receiver.example' : undefined, String(answer));
-    sent.length = 0;
-    void send(200, { provenHost: settled[0]?.provenHost ?? null });
-    await clock.flush();
-    t.equal(sent.length >= 200, proves, 'then there is no rate');
-  }
-  const { clock, sent, send } = createSender(() => false, isGenuine => (isGenuine ? 204 : 401));
-  await clock.until(send(1, {}, 'test'));
-  t.equal(sent.length, 1, 'an unverified account proves nothing');
-});
+    t.equal(sent.length, 1, 'an unverified account proves nothing');
+  },
+);
 
 t.test('a stitch that is stopped takes back what waits, and a node that drains leaves it', async t => {
   const { clock, sent, send, sender } = createSender(() => false);
