@@ -45,7 +45,13 @@ export function fitsMinLength(text: string, min: number): boolean {
 
 /** At most `max` bytes as JSON text in UTF-8. */
 export function fitsMaxBytes(value: unknown, max: number): boolean {
-  return Buffer.byteLength(JSON.stringify(value) ?? '') <= max;
+  try {
+    return Buffer.byteLength(JSON.stringify(value) ?? '') <= max;
+  } catch (error) {
+    // A value that nests deeper than the stack allows.
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }
 
 /** How many issues one answer lists at most: a large body full of mistakes must not become a large answer. */

@@ -145,6 +145,7 @@ const valuesByPlace: Readonly<Record<string, Readonly<Record<string, Json>>>> = 
 
 /** Values by the name of the field; those that do not fit the field's schema are skipped. */
 const valuesByName: Readonly<Record<string, readonly Json[]>> = {
+  deadLetterId: ['4711'],
   body: ['Hello! Where is my order?'],
   name: ['Support'],
   displayName: ['Support'],

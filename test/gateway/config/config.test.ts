@@ -183,7 +183,7 @@ t.test('rate limits: on, off, or some of them in JSON; what is wrong with the JS
     '[]': /: that is neither/,
     null: /: that is neither/,
     '{"reads":{"limit":1,"windowSeconds":1}}':
-      /: there is no "reads", only refused, authAddress, authAddressEmail, authEmail, read, /,
+      /: there is no "reads", only refused, authAddress, authAddressEmail, authEmail, signUpAddress, /,
     '{"__proto__":{"limit":1,"windowSeconds":1}}': /: there is no "__proto__", only/,
     '{"read":{"limit":1}}': /: read wants \{"limit": ..., "windowSeconds": ...\}$/,
     '{"read":{"limit":1,"windowSeconds":1,"burst":2}}': /: read wants \{/,

@@ -276,9 +276,10 @@ t.test('budgets are set as a whole, by those who answer for costs', async t => {
     projectId,
     environmentId,
     ...none,
+    perProjectDayMicros: 50_000_000,
     onExceeded: 'paused',
     updatedAt: null,
-    today: { day: /^20/, spentMicros: 0, leftMicros: null, exceededRuns: 0 },
+    today: { day: /^20/, spentMicros: 0, leftMicros: 50_000_000, exceededRuns: 0 },
   });
   const set = (more: object) => person.get<Budgets>('setBudgets', body({ onExceeded: 'suggest', ...more }));
   t.match(await set({ perRunMicros: 5, perThreadMicros: 2 ** 53 - 1 }), {

@@ -223,7 +223,7 @@ t.test('unused files are removed after a day, those of messages stay', async t =
   const { threadId } = await newThread(tenant);
   await attach(threadId, [{ kind: 'image', attachmentId: kept }]);
   const removed: string[] = [];
-  let isAway = true;
+  let isAway = false;
   const remove = (storageKey: string) => {
     removed.push(storageKey);
     return isAway ? Promise.reject(new Error('the store is away')) : Promise.resolve();
@@ -232,6 +232,7 @@ t.test('unused files are removed after a day, those of messages stay', async t =
   const storageKey = (await readRow(loose))?.storage_key ?? '';
   await sweeper.sweep(Date.now() + 23 * hour);
   t.equal((await readRow(loose))?.status, 'stored', 'not yet');
+  isAway = true;
   await t.rejects(sweeper.sweep(Date.now() + 25 * hour), { cause: { message: 'the store is away' } });
   t.equal((await readRow(loose))?.status, 'erased', 'the row stays until the bytes are gone');
   t.equal((await askForLink(loose)).status, 404);

@@ -84,6 +84,8 @@ t.test(
   },
 );
 
+const metricsToken = 'a-token-that-reads-the-metrics-of-the-node';
+
 /** A node behind one proxy of ours, so that every request says where it comes from. */
 async function startNode(t: Test, rateLimits: string): Promise<string> {
   const { url } = await startTestDatabase(t);
@@ -91,6 +93,7 @@ async function startNode(t: Test, rateLimits: string): Promise<string> {
     TRUSTED_PROXIES: '1',
     INSECURE: 'true',
     RATE_LIMITS: rateLimits,
+    METRICS_TOKEN: metricsToken,
   });
   return skein.url;
 }
@@ -198,7 +201,8 @@ t.test('a message is charged to its thread and its project; metrics count both',
   const outbound = await key.ask('createMessage', { params: { threadId }, body: { projectId, body: 'hi' } });
   t.equal(outbound.status, 429, 'both ways into a thread are one');
 
-  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const headers = { Authorization: `Bearer ${metricsToken}` };
+  const metrics = await (await fetch(`${url}/metrics`, { headers })).text();
   t.match(metrics, /^skein_quota_charged_total\{bucket="messageThread"\} 2$/m);
   t.match(metrics, /^skein_quota_refused_total\{bucket="messageThread"\} 2$/m);
   t.match(metrics, /^skein_quota_charged_total\{bucket="messageProject"\} 2$/m);
