@@ -17,6 +17,8 @@ export interface SnapshotTable<State = never> {
   readonly mayBeLarge: boolean;
   /** Rows of (id, base): refuses those that do not have that version, and locks the others until the commit. */
   readonly check: Statement;
+  /** Columns of an inserted row in their order, without the key and `version`. */
+  readonly columns: readonly string[];
   /** The values of a row of `insert`, or of `update` where `base` is not 0. */
   readonly values: (id: string, base: number, version: number, state: State) => readonly Value[];
   /** Gives a `State`, which the store passes on without looking inside. */
@@ -66,6 +68,7 @@ export function snapshotTable<State>(table: SnapshotColumns<State>): SnapshotTab
     kind,
     key,
     mayBeLarge: table.mayBeLarge ?? false,
+    columns: all,
     load: `select row_to_json(t)::text as text, version from ${table.table} t where ${key} = any ($1::text[])`,
     insert: statement(
       `${kind}.insert`,

@@ -178,29 +178,13 @@ function summarise(id: string, row: StoredStitch): StitchSummary {
   };
 }
 
-/** The columns of an inserted row in their order (actors/stitch/snapshot.ts). */
-const columns = [
-  'project_id',
-  'environment_id',
-  'created_at',
-  'name',
-  'webhook_url',
-  'status',
-  'event_names',
-  'metadata',
-  'updated_at',
-  'archived_at',
-  'secrets',
-  'state',
-  'settled_seq',
-] as const;
 const jsonColumns: ReadonlySet<string> = new Set(['metadata', 'secrets', 'state']);
 
 /** The row that production stores of a stitch. */
 export function encodeStitch(state: unknown): StoredStitch {
   const values = stitchSnapshot.values('', 0, 1, state as never).slice(2);
   return Object.fromEntries(
-    columns.map((name, index) => {
+    stitchSnapshot.columns.map((name, index) => {
       const value = values[index] ?? null;
       return [name, jsonColumns.has(name) ? (JSON.parse(String(value)) as unknown) : value];
     }),

@@ -130,6 +130,7 @@ export class DeliveryTables {
         return;
       case 'audit.insert':
       case 'limit.check':
+      case 'limit.check_hosts':
         return;
       default:
         throw new Error(`the simulation does not know the statement ${statement.name}`);
