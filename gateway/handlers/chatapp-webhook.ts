@@ -138,6 +138,7 @@ export function chatappWebhookHandlers(services: WebhookServices): Handlers<Oper
       if (!isSignedBy(body, call.header('x-hub-signature-256'), secrets)) {
         throw new ServiceError('svc/chatapp/invalid_signature');
       }
+      if (!room.known.has(projectId)) await room.learn(projectId);
       if (room.full.has(projectId)) room.refuse(projectId);
       room.charge(projectId, body.length);
       const payload = parsePayload(body);

@@ -66,6 +66,10 @@ export interface StorageRoom {
   readonly disk: { readonly isFull: boolean };
   /** Projects that may store no more. */
   readonly full: ReadonlyMap<string, unknown>;
+  /** Projects of which that is known. Of any other, the first request waits until it is learnt. */
+  readonly known: { has(projectId: string): boolean };
+  /** Never rejects. */
+  learn(projectId: string): Promise<void>;
   /** Throws what refuses a request: 507, or `LimitReached`. */
   refuse(projectId: string | undefined): void;
   /** A request of the project stores so many bytes. */
@@ -176,9 +180,15 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
   }
 
   /** Throws 507 while the database has no room, and 409 where the tenant may store no more. */
-  requireRoom(projectId: string | undefined): void {
-    const { room, operation } = this.endpoint;
-    if (room === undefined) return;
+  requireRoom(projectId: string | undefined): Maybe<void> {
+    const { room } = this.endpoint;
+    if (room === undefined) return undefined;
+    if (projectId === undefined || room.known.has(projectId)) return this.#takeRoom(room, projectId);
+    return room.learn(projectId).then(() => this.#takeRoom(room, projectId));
+  }
+
+  #takeRoom(room: StorageRoom, projectId: string | undefined): void {
+    const { operation } = this.endpoint;
     if (room.disk.isFull || (projectId !== undefined && room.full.has(projectId))) room.refuse(projectId);
     // The commits of messages and receipts are counted. Other requests store what they say, and what records them.
     if (projectId === undefined || operation.rate === 'message' || operation.rate === 'receipt') return;
@@ -217,7 +227,7 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     const scope = await rules.scope(caller, projectId, environmentId);
     if (scope === undefined) throw rules.absent();
     this.#found = scope;
-    this.requireRoom(projectId);
+    await this.requireRoom(projectId);
     return scope;
   }
 

@@ -87,8 +87,8 @@ function authorise(call: OperationCall): Maybe<unknown> {
   return rules.workspaceRole(caller, named.workspaceId, userId);
 }
 
-function requireRoom(call: OperationCall): void {
-  call.requireRoom(call.project?.projectId);
+function requireRoom(call: OperationCall): Maybe<void> {
+  return call.requireRoom(call.project?.projectId);
 }
 
 function actFor(call: OperationCall): Maybe<void> {

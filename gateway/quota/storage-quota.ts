@@ -2,7 +2,8 @@
  * How much tenants may write (docs/operate/rate-limits.md, "Rows and events"): the bytes of rows and events of 30 days, in three accounts, of
  * the project, of its workspace, and of the user who pays for it. While one of them is full, the project is full, and its requests are refused.
  *
- * Neither a request nor a commit waits for it. The store counts what it commits; once a second the quota takes that, adds what is due to the
+ * Only the first request of a project waits for it, until the project's rows are read: else a tenant without room could go on in one new project
+ * after the other. The store counts what it commits; once a second the quota takes that, adds what is due to the
  * rows, reads them, and says which projects are full. An account knows what the rows have left, and subtracts what this node has yet to add. So a
  * tenant may exceed its quota by what is written within a second, and in a cluster by what the other nodes have not added: at most
  * `settleBytes` of an account, or the writes of `settleMs`.
@@ -59,6 +60,9 @@ export interface StorageQuotaOptions {
 export class StorageQuota {
   /** The projects that may write nothing, each with the limit that it has reached. */
   readonly full = new Map<string, QuotaName>();
+  /** The projects of which this is known. */
+  readonly known = new Set<string>();
+  readonly #learning = new Map<string, Promise<void>>();
   readonly #options: StorageQuotaOptions;
   readonly #projects = new Map<string, Project>();
   #accounts = new Map<string, Account>();
@@ -92,6 +96,30 @@ export class StorageQuota {
     const name = this.full.get(projectId) ?? 'projectRowBytes';
     this.#find(projectId).isRefused = true;
     throw new LimitReached(name, this.#options.limits[name]);
+  }
+
+  /** Reads the rows of a project that is not known. Never rejects: what could not be read is read with what is due. */
+  learn(projectId: string): Promise<void> {
+    const waiting = this.#learning.get(projectId);
+    if (waiting !== undefined) return waiting;
+    const learning = this.#learn(projectId).finally(() => this.#learning.delete(projectId));
+    this.#learning.set(projectId, learning);
+    return learning;
+  }
+
+  async #learn(projectId: string): Promise<void> {
+    const project = this.#find(projectId);
+    try {
+      const [row] = await readStoredBytes(this.#options.database, [projectId]);
+      if (row !== undefined) this.#takeRow(project, row, false);
+    } catch (err) {
+      this.#options.log.warn(
+        { err, projectId },
+        'the written bytes of a project could not be read; will retry',
+      );
+    }
+    this.known.add(projectId);
+    this.#mark(projectId, project);
   }
 
   /** The project has written so many bytes. */
@@ -163,16 +191,19 @@ export class StorageQuota {
       project.readAt = readAt;
       project.isRefused = false;
       const row = byProject.get(id);
-      if (row !== undefined) this.#takeRow(project, row);
+      if (row !== undefined) this.#takeRow(project, row, true);
     }
   }
 
-  #takeRow(project: Project, row: StoredBytes): void {
+  /** @param refresh false: accounts that are known stay as they are, because their bytes may be on the way to the rows */
+  #takeRow(project: Project, row: StoredBytes, refresh: boolean): void {
     const unverified = row.isVerified ? undefined : 'unverifiedRowBytes';
+    const take = (owner: string, name: QuotaName, bytes: number): Account =>
+      (refresh ? undefined : this.#accounts.get(owner)) ?? this.#takeTotal(owner, name, bytes);
     const accounts = [
-      this.#takeTotal(row.projectId, unverified ?? 'projectRowBytes', row.ofProject),
-      this.#takeTotal(row.workspaceId, unverified ?? 'workspaceRowBytes', row.ofWorkspace),
-      ...(row.userId === null ? [] : [this.#takeTotal(row.userId, unverified ?? 'userRowBytes', row.ofUser)]),
+      take(row.projectId, unverified ?? 'projectRowBytes', row.ofProject),
+      take(row.workspaceId, unverified ?? 'workspaceRowBytes', row.ofWorkspace),
+      ...(row.userId === null ? [] : [take(row.userId, unverified ?? 'userRowBytes', row.ofUser)]),
     ];
     for (const account of accounts) {
       if (project.accounts?.includes(account) !== true) account.pending += project.pending;
@@ -193,11 +224,13 @@ export class StorageQuota {
   }
 
   #findFull(): void {
-    for (const [id, { accounts = [] }] of this.#projects) {
-      const reached = accounts.find(({ room, pending }) => room <= pending);
-      if (reached === undefined) this.full.delete(id);
-      else this.full.set(id, reached.name);
-    }
+    for (const [id, project] of this.#projects) this.#mark(id, project);
+  }
+
+  #mark(projectId: string, { accounts = [] }: Project): void {
+    const reached = accounts.find(({ room, pending }) => room <= pending);
+    if (reached === undefined) this.full.delete(projectId);
+    else this.full.set(projectId, reached.name);
   }
 
   #forgetIdle(now: number): void {
@@ -206,6 +239,7 @@ export class StorageQuota {
       if (pending > 0 || now - usedAt < idleMs) continue;
       this.#projects.delete(id);
       this.full.delete(id);
+      this.known.delete(id);
       isIdle = true;
     }
     if (!isIdle) return;

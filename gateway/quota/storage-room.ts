@@ -6,11 +6,13 @@ import type { StorageQuota } from './storage-quota.ts';
 /** @param quota undefined: tenants have none */
 export function createStorageRoom(
   disk: Pick<DiskSpace, 'isFull' | 'refuse'>,
-  quota: Pick<StorageQuota, 'full' | 'refuse' | 'add'> | undefined,
+  quota: Pick<StorageQuota, 'full' | 'known' | 'learn' | 'refuse' | 'add'> | undefined,
 ): StorageRoom {
   return {
     disk,
     full: quota?.full ?? new Map<string, never>(),
+    known: quota?.known ?? { has: () => true },
+    learn: async projectId => quota?.learn(projectId),
     refuse(projectId) {
       if (disk.isFull) disk.refuse();
       if (projectId !== undefined) quota?.refuse(projectId);

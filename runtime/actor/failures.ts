@@ -44,7 +44,10 @@ export function toServiceError(error: unknown): ServiceError | undefined {
   if (error instanceof OutcomeUnknown) return unavailable('connection');
   if (error instanceof LimitReached) {
     const { limit, most } = error;
-    const message = `There can be no more: the limit ${limit} is ${most.toLocaleString('en-GB')}.`;
+    const advice = limit.startsWith('unverified')
+      ? ' It is higher once an owner of the workspace has verified their e-mail address.'
+      : '';
+    const message = `There can be no more: the limit ${limit} is ${most.toLocaleString('en-GB')}.${advice}`;
     return new ServiceError('svc/runtime/conflict', { message, details: { limit, most } });
   }
   if (error instanceof NoOwner) return unavailable('no_owner');

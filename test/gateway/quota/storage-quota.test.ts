@@ -105,6 +105,22 @@ t.test('before an address is verified, all projects of a user share a small quot
   t.same(findFull([elsewhere]), [undefined]);
 });
 
+t.test('a project that is new to a node is full at once if its tenant is', async t => {
+  const { projects } = await createTenant(false);
+  const [first, second, third] = projects;
+  const { quota, store, findFull } = openQuota();
+  await store(mebibyte - 1, [first]);
+  await Promise.all([quota.learn(second), quota.learn(second)]);
+  t.same([quota.known.has(second), quota.full.has(second)], [true, false]);
+  await store(1, [second]);
+  await quota.learn(third);
+  t.same(findFull([third]), ['unverifiedRowBytes'], 'by what this node has counted');
+  await store(1, [first], 60_000);
+  const { quota: other } = openQuota();
+  await other.learn(third);
+  t.equal(other.full.get(third), 'unverifiedRowBytes', 'by the rows');
+});
+
 t.test('what could not be settled is settled later, once', async t => {
   const { projects } = await createTenant(false);
   const [projectId] = projects;
@@ -161,8 +177,24 @@ t.test('a node without room refuses what stores more, and nothing else', async t
   for (let sent = 0; sent < 1_000 && last.status === 201; sent++) last = await receive();
   t.match(last, {
     status: 409,
-    body: { error: 'svc/runtime/conflict', details: { limit: 'unverifiedRowBytes', most: 20_000 } },
+    body: {
+      error: 'svc/runtime/conflict',
+      message: /verified their e-mail address/,
+      details: { limit: 'unverifiedRowBytes', most: 20_000 },
+    },
   });
+  const { workspaceId } = await person.get<{ workspaceId: string }>('getProject', { params: { projectId } });
+  const { projectId: next } = await person.get<{ projectId: string }>('createProject', {
+    body: { workspaceId, name: 'Next' },
+  });
+  const elsewhere = await person.ask('createApiKey', {
+    body: { projectId: next, name: 'Next', environment: 'test', scopes: ['*'] },
+  });
+  t.match(
+    elsewhere,
+    { status: 409, body: { details: { limit: 'unverifiedRowBytes' } } },
+    'a new project has no room',
+  );
   const refused = await person.ask('createThread', {
     body: { projectId, environmentId, externalRef: 'bob' },
   });
