@@ -43,21 +43,27 @@ export class Receiver {
     const wasCurrent = isCurrent();
     await schedule.sleep(1 + random.next() * 10);
     const refuses = faults.strikes('failing receiver', 0.1);
-    if (!refuses)
-      this.#take(conversation, sequence, wasCurrent && timeline === this.#options.database.timeline);
+    const isOfThisLog = wasCurrent && timeline === this.#options.database.timeline;
+    const isTaken = !refuses && this.#take(conversation, sequence, isOfThisLog);
     const loses = faults.strikes('failing receiver', 0.05);
     await schedule.sleep(1 + random.next() * 10);
     await new Promise<void>(resolve => machine.run(resolve));
+    // The conversation must not take it as delivered: the same event may come again in the new log.
+    if (!refuses && !isTaken) throw new Error('the event was lost in a failover');
     if (!refuses && !loses) return;
     faults.fired('failing receiver');
     throw new Error(refuses ? 'the receiver answered 500' : 'the answer was lost');
   }
 
-  /** @param isCurrent the node sends what the database has, and not what was lost in a failover */
-  #take(conversation: string, sequence: number, isCurrent: boolean): void {
+  /**
+   * Returns false for an event that a failover has lost.
+   *
+   * @param isCurrent the node sends what the database has, and not what was lost in a failover
+   */
+  #take(conversation: string, sequence: number, isCurrent: boolean): boolean {
     const { database, verdict } = this.#options;
     if (database.marks.get(conversation)?.[sequence - 1] === undefined) {
-      if (!isCurrent) return;
+      if (!isCurrent) return false;
       verdict.broken('only what is committed leaves', `event ${sequence} of ${conversation} was delivered`);
     }
     const before = this.seen.get(conversation) ?? 0;
@@ -65,5 +71,6 @@ export class Receiver {
     else if (sequence === before + 1) this.seen.set(conversation, sequence);
     else if (isCurrent)
       verdict.broken('order is kept', `${conversation}: event ${sequence} was delivered after ${before}`);
+    return true;
   }
 }
