@@ -120,6 +120,7 @@ export class CommitLane {
   readonly #connection: LaneConnection;
   /** Commits of the current call of `flush` that wait for the rows of their projects, or behind such a commit of their actor. */
   readonly #held = new Set<PendingCommit>();
+  readonly #heldChains = new Set<Chain>();
   #closing = false;
   #batches = 0;
   /** In monotonic milliseconds. */
@@ -154,6 +155,7 @@ export class CommitLane {
    */
   async flush<C extends PendingCommit>(pending: readonly C[], asksFirst = false): Promise<readonly C[]> {
     this.#held.clear();
+    this.#heldChains.clear();
     if (asksFirst) this.#setAside(pending, await this.#findHeld(pending));
     await this.#flush(pending);
     return this.#held.size === 0 ? [] : pending.filter(entry => this.#held.has(entry));
@@ -171,7 +173,7 @@ export class CommitLane {
     for (;;) {
       rest = rest.filter(
         entry =>
-          !this.#held.has(entry) &&
+          !this.#isSetAside(entry) &&
           rejectUnlessUnbroken(entry) &&
           this.#rejectUnlessCurrent(entry) &&
           this.#rejectIfOpen(entry),
@@ -193,14 +195,19 @@ export class CommitLane {
   /** Sets the commits with events of these projects aside, and the later ones of their actors. */
   #setAside(pending: readonly PendingCommit[], projectIds: readonly string[]): void {
     if (projectIds.length === 0) return;
-    const chains = new Set<Chain>();
     for (const entry of pending) {
       const { chain, writes } = entry.commit;
       const isHeld = writes.some(({ event }) => event !== undefined && projectIds.includes(event.projectId));
-      if (!isHeld && !chains.has(chain)) continue;
-      chains.add(chain);
+      if (!isHeld && !this.#heldChains.has(chain)) continue;
+      this.#heldChains.add(chain);
       this.#held.add(entry);
     }
+  }
+
+  /** Whether the commit is set aside. One behind such a commit of its actor, which was not in the same batch, is from now on. */
+  #isSetAside(entry: PendingCommit): boolean {
+    if (this.#heldChains.has(entry.commit.chain)) this.#held.add(entry);
+    return this.#held.has(entry);
   }
 
   async #findHeld(pending: readonly PendingCommit[]): Promise<readonly string[]> {

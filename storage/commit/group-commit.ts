@@ -365,12 +365,13 @@ export class GroupCommit {
     this.#inFlight -= taken.length;
     this.#idle.push(lane);
     const isHeld = new Set(held);
+    // First, so that a tenant of which some commits are settled is not forgotten.
+    for (const { actor } of held) actor.tenant.waiting++;
     for (const entry of taken) {
       const { actor } = entry;
       actor.isInFlight = false;
       actor.tenant.inFlight--;
-      if (isHeld.has(entry)) actor.tenant.waiting++;
-      else this.#forget(entry);
+      if (!isHeld.has(entry)) this.#forget(entry);
     }
     this.#hold(tenants, held);
     this.#start();

@@ -7,7 +7,7 @@ import type { LaneLimits } from '../../../storage/commit/commit-lane.ts';
 import type { PostgresStore } from '../../../storage/commit/postgres-store.ts';
 import { startTestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { Counter, event, key, openStore, outcomes, projectId } from './counters.ts';
+import { Counter, event, key, message, openStore, outcomes, projectId } from './counters.ts';
 
 /** Long enough for a part without a culprit on a busy machine. */
 const limits = { statementMs: 1_500, cautiousStatementMs: 750, outOfResourcesMs: 300, lockMs: 100 };
@@ -100,6 +100,22 @@ t.test('a slow tenant', async t => {
     t.equal(await stored(counter), undefined);
     await release();
     t.same(new Set(await outcomes(waiting)), new Set(['ok']));
+    t.match(await stored(counter), { version: 3 });
+  });
+
+  await t.test('no commit of an actor overtakes one that was set aside, in a later batch either', async t => {
+    const { held, release } = await holdProject();
+    const warned = Promise.withResolvers<void>();
+    const { store, stored } = open(t, {}, { ...silentLog, warn: () => warned.resolve() });
+    const counter = new Counter();
+    // The first one fills a batch.
+    const long = message(counter.id, 1, 'x'.repeat(9 * 1_048_576));
+    const waiting = [[event(counter.id, held), long], [], [event(counter.id, held)]].map(writes =>
+      store.commit(counter.next(writes)),
+    );
+    await Promise.race([warned.promise, outcomes(waiting)]);
+    await release();
+    t.same(await outcomes(waiting), ['ok', 'ok', 'ok']);
     t.match(await stored(counter), { version: 3 });
   });
 
