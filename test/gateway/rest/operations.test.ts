@@ -8,7 +8,6 @@ import { ReadAdmission } from '../../../gateway/pipeline/read-admission.ts';
 import { AnswerMetrics, RestEndpoint, serveOperations } from '../../../gateway/rest/operations.ts';
 import { ServiceError } from '../../../protocol/errors.ts';
 import { systemClock } from '../../../runtime/time/clock.ts';
-import { eventually } from '../../support/eventually.ts';
 import { VirtualClock } from '../../support/virtual-clock.ts';
 import type { HttpRequest } from '../../../gateway/http/message.ts';
 import { docsUrl, MemoryLog, startServer } from '../http/http-fixture.ts';
