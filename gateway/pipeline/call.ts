@@ -192,7 +192,12 @@ export abstract class OperationCall<S extends Source = Source> implements Call<O
     if (room.disk.isFull || (projectId !== undefined && room.full.has(projectId))) room.refuse(projectId);
     // The commits of messages and receipts are counted. Other requests store what they say, and what records them.
     if (projectId === undefined || operation.rate === 'message' || operation.rate === 'receipt') return;
-    room.charge(projectId, requestOverhead + (Number(this.header('content-length')) || 0));
+    room.charge(projectId, requestOverhead + this.bodyBytes);
+  }
+
+  /** Bytes of the body, however it came. */
+  protected get bodyBytes(): number {
+    return 0;
   }
 
   /** Charges the sender's address, before an unknown credential is looked up and for an invalid one. Throws or rejects with 429. */

@@ -9,9 +9,12 @@ import type { Operation } from '../../protocol/operation.ts';
 
 /** One tenant that is alone gets half. The database has eight connections for reads. */
 const readsAtOnce = 8;
-/** A read that takes longer keeps its place for three times as long again, so that costly reads of a tenant do not keep the database busy. */
+/**
+ * A read that takes longer counts as its tenant's for five times as long again, so that costly reads of a tenant do not keep the database
+ * busy. Its place is free for other tenants meanwhile: otherwise costly reads of a few tenants would hold all places of an idle database.
+ */
 const costlyMs = 200;
-const restFactor = 3;
+const restFactor = 5;
 const maxRestMs = 10_000;
 /** Reads of one tenant that may wait. */
 const maxWaiting = 200;
@@ -42,7 +45,8 @@ export class ReadAdmission {
     const release = (): void => {
       const spentMs = this.#clock.monotonic() - startedAt;
       if (spentMs <= costlyMs) return this.#permits.release(tenant);
-      this.#clock.after(Math.min(restFactor * spentMs, maxRestMs), () => this.#permits.release(tenant));
+      this.#permits.rest();
+      this.#clock.after(Math.min(restFactor * spentMs, maxRestMs), () => this.#permits.endRest(tenant));
     };
     let result: Maybe<T>;
     try {

@@ -250,6 +250,10 @@ class RestCall extends OperationCall<HttpRequest> {
     return this.endpoint.parts.read(this.source, caller?.type === 'key' ? caller : undefined);
   }
 
+  protected override get bodyBytes(): number {
+    return this.source.body.length;
+  }
+
   override readKey(): string | undefined {
     return parseKey(this.header('idempotency-key'), this.endpoint.operation.idempotency === 'required');
   }

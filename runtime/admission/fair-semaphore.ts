@@ -27,7 +27,7 @@ export class FairSemaphore {
     this.#room = room;
   }
 
-  /** Permits that are taken. */
+  /** Permits that are taken, or rest. */
   get taken(): number {
     let taken = 0;
     for (const held of this.#held.values()) taken += held;
@@ -101,6 +101,21 @@ export class FairSemaphore {
   /** Gives a permit back. */
   release(owner: string): void {
     this.#free++;
+    this.#countOut(owner);
+  }
+
+  /** Gives a permit back that counts as its owner's until `endRest`: others may take it, and its owner gets fewer meanwhile. */
+  rest(): void {
+    this.#free++;
+    this.#callAll();
+  }
+
+  /** Once for each `rest`. */
+  endRest(owner: string): void {
+    this.#countOut(owner);
+  }
+
+  #countOut(owner: string): void {
     const held = (this.#held.get(owner) ?? 0) - 1;
     if (held === 0) this.#held.delete(owner);
     else this.#held.set(owner, held);

@@ -140,22 +140,24 @@ export async function readScanPage<T extends ScanRow>(
   const counted = isScan
     ? await db.scan<T & Counted>(ownerId, limited, values)
     : await db.query<T & Counted>(limited, values);
-  const { rows, found } = stripCounts<T>(counted);
-  return toScanPage(rows, limit, found);
+  const { rows, found, allFit } = stripCounts<T>(counted);
+  return toScanPage(rows, limit, found, allFit);
 }
 
 /**
  * The page that the rows of a scan make.
  *
  * @param found rows of the scan, of which `scanned` may be the first
+ * @param allFit as {@link cutPage} takes it
  */
 export function toScanPage<T extends ScanRow>(
   scanned: readonly T[],
   limit: number,
   found = scanned.length,
+  allFit = false,
 ): PageRows<T> {
   const matching = scanned.filter(({ matches }) => matches);
-  const page = cutPage(matching, limit, matching.length + found - scanned.length);
+  const page = cutPage(matching, limit, matching.length + found - scanned.length, allFit);
   if (page.end !== undefined) return page;
   const last = scanned.at(-1);
   return { ...page, end: last?.scanned === maxScannedRows ? last : undefined };

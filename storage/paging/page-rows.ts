@@ -6,6 +6,8 @@ import type { Queries } from '../database/index.ts';
 
 /** Bytes of the rows in a page, as JSON. */
 export const maxPageBytes = 1_048_576;
+/** Bytes of JSON for one byte of a row's text: `\u0001`. */
+const maxEscape = 6;
 
 /** Rows of a page, and the row that the next page begins after; without `end` there is no next page. */
 export interface PageRows<T> {
@@ -44,19 +46,32 @@ export async function readPage<T extends object>(
   limit: number,
   name?: string,
 ): Promise<PageRows<T>> {
-  const { rows, found } = stripCounts<T>(await db.query<T & Counted>(text, values, name));
-  return cutPage(rows, limit, found);
+  const { rows, found, allFit } = stripCounts<T>(await db.query<T & Counted>(text, values, name));
+  return cutPage(rows, limit, found, allFit);
 }
 
-/** The statement's own rows, and how many it found. */
-export function stripCounts<T extends object>(
-  counted: readonly (T & Counted)[],
-): { readonly rows: T[]; readonly found: number } {
+/** Rows of a statement of {@link limitBytes}. */
+export interface CountedRows<T> {
+  /** Without the counts. */
+  readonly rows: T[];
+  /** Rows that the statement found. */
+  readonly found: number;
+  /** The server's count proves that a page has room for all rows. False: it proves nothing. */
+  readonly allFit: boolean;
+}
+
+/** Separates the statement's own rows from the counts. */
+export function stripCounts<T extends object>(counted: readonly (T & Counted)[]): CountedRows<T> {
   const rows = counted.map(({ found: _, ahead: __, ...row }) => row as unknown as T);
-  return { rows, found: counted[0]?.found ?? 0 };
+  const last = counted.at(-1);
+  if (last === undefined) return { rows, found: 0, allFit: true };
+  // JSON escapes a control character with six bytes, and has the names of the columns in each row. The count has no more than a comma for null.
+  const names = Object.keys(last).reduce((bytes, name) => bytes + Buffer.byteLength(name) + '"":'.length, 0);
+  const most = maxEscape * last.ahead + names * rows.length + Buffer.byteLength(JSON.stringify(last));
+  return { rows, found: last.found, allFit: most <= maxPageBytes };
 }
 
-/** The first rows that fit a page. Counts again, because JSON escapes control characters, which the server counts as one byte. */
+/** The first rows that fit a page. Counts again, because the server counts a control character as one byte. */
 function takeFitting<T>(rows: readonly T[], limit: number): T[] {
   let bytes = 0;
   let count = 0;
@@ -71,9 +86,15 @@ function takeFitting<T>(rows: readonly T[], limit: number): T[] {
  * The page that the rows make.
  *
  * @param found rows that there are, of which `rows` may be the first. A list asks for one more than `limit`, to see that there is more
+ * @param allFit a page has room for all rows, so their bytes need no count
  */
-export function cutPage<T>(rows: readonly T[], limit: number, found = rows.length): PageRows<T> {
-  const shown = takeFitting(rows, limit);
+export function cutPage<T>(
+  rows: readonly T[],
+  limit: number,
+  found = rows.length,
+  allFit = false,
+): PageRows<T> {
+  const shown = allFit ? rows.slice(0, limit) : takeFitting(rows, limit);
   return { rows: shown, end: shown.length < found ? shown.at(-1) : undefined };
 }
 

@@ -6,6 +6,7 @@ import ts from 'typescript';
 import { versionPlaces } from '../../.config/changes.js';
 import { type Variable, variables } from '../../gateway/config/variables.ts';
 import { defaultRates } from '../../gateway/quota/rates.ts';
+import { migrations } from '../../storage/migrations/list.ts';
 import { defaultLimits } from '../../storage/writes/limits.ts';
 import { errors } from '../../protocol/errors.ts';
 import { eventTypes, type EventType } from '../../protocol/events.ts';
@@ -124,6 +125,7 @@ t.test('monitoring.md has every metric of ours, and no other', async t => {
 
 t.test('upgrades.md says what this version speaks with nodes and with clients', async t => {
   const rows = tableRows(section(readDocument('docs/operate/upgrades.md'), 'Compatibility'));
+  t.match(rows.at(-2)?.[2], `to \`${migrations.at(-1)?.name}\``, 'the newest schema');
   const [release = '', wire, , contract] = rows.at(-1) ?? [];
   t.match(release, /^(?:between two states of )?\d+\.\d+$/);
   t.same([wire, contract], [String(wireVersion), apiVersion]);

@@ -2,7 +2,7 @@ import t from 'tap';
 import fc from '../../support/fuzz.ts';
 import { randomBytes } from 'node:crypto';
 import { Cursors, InvalidCursor, toPage } from '../../../storage/paging/cursors.ts';
-import { cutPage } from '../../../storage/paging/page-rows.ts';
+import { cutPage, maxPageBytes, stripCounts } from '../../../storage/paging/page-rows.ts';
 import { KeyRing } from '../../../storage/secrets/key-ring.ts';
 
 const newCursors = () => new Cursors(new KeyRing(`k:${randomBytes(32).toString('base64')}`));
@@ -71,4 +71,35 @@ t.test('a page shows limit rows, and the one too many says that there is more', 
   t.strictSame(toPage(cutPage([1, 2, 3], 2), last), { data: [1, 2], hasMore: true, nextCursor: 'after 2' });
   t.strictSame(toPage(cutPage([1, 2], 2), last), { data: [1, 2], hasMore: false, nextCursor: null });
   t.strictSame(toPage(cutPage([], 2), last), { data: [], hasMore: false, nextCursor: null });
+});
+
+t.test('the count of the server proves that rows fit only if they do, whatever they hold', t => {
+  const value = fc.oneof(
+    fc.constantFrom(null, true, false, '', '\u0001'.repeat(200_000), 'x'.repeat(100_000)),
+    fc.string(),
+    fc.integer(),
+  );
+  const row = fc.record({ id: fc.string(), body: value, other: value });
+  // As PostgreSQL shows a row, at least: without its quotes.
+  const toText = (each: object): string =>
+    `(${Object.values(each)
+      .map(field => (field === null ? '' : typeof field === 'boolean' ? 't' : String(field)))
+      .join(',')})`;
+  const outcomes = new Set<boolean>();
+  fc.assert(
+    fc.property(fc.array(row, { minLength: 1, maxLength: 8 }), rows => {
+      let ahead = 0;
+      const counted = rows.map(each => {
+        const own = { ...each, found: rows.length, ahead };
+        ahead += Buffer.byteLength(toText(each));
+        return own;
+      });
+      const { allFit, ...rest } = stripCounts(counted);
+      outcomes.add(allFit);
+      const bytes = rows.reduce((sum, each) => sum + Buffer.byteLength(JSON.stringify(each)), 0);
+      return (!allFit || bytes <= maxPageBytes) && rest.found === rows.length;
+    }),
+  );
+  t.same([...outcomes].sort(), [false, true]);
+  t.end();
 });
