@@ -250,28 +250,31 @@ t.test(
   },
 );
 
-t.test('a request that stores something is charged for its body, also where that comes in chunks', async t => {
-  const charged: number[] = [];
-  const { ask, url } = await startRest(
-    t,
-    {},
-    {
-      room: {
-        disk: { isFull: false },
-        full: new Map(),
-        refuse: () => undefined,
-        charge: (_, bytes) => charged.push(bytes),
+t.test(
+  'a request that stores something is charged for its body, also where that comes in chunks',
+  async t => {
+    const charged: number[] = [];
+    const { ask, url } = await startRest(
+      t,
+      {},
+      {
+        room: {
+          disk: { isFull: false },
+          full: new Map(),
+          refuse: () => undefined,
+          charge: (_, bytes) => charged.push(bytes),
+        },
       },
-    },
-  );
-  const text = JSON.stringify(note) + ' '.repeat(10_000);
-  t.equal((await ask('POST', '/v1/notes', { as, text })).status, 201);
-  const { status } = await fetch(`${url}/v1/notes`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' },
-    body: new Blob([text]).stream(),
-    duplex: 'half',
-  });
-  t.equal(status, 201);
-  t.same(charged, [text.length + 1_024, text.length + 1_024]);
-});
+    );
+    const text = JSON.stringify(note) + ' '.repeat(10_000);
+    t.equal((await ask('POST', '/v1/notes', { as, text })).status, 201);
+    const { status } = await fetch(`${url}/v1/notes`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${as}`, 'Content-Type': 'application/json' },
+      body: new Blob([text]).stream(),
+      duplex: 'half',
+    });
+    t.equal(status, 201);
+    t.same(charged, [text.length + 1_024, text.length + 1_024]);
+  },
+);
