@@ -72,7 +72,7 @@ t.test('a file is uploaded, sent in a message and downloaded', async t => {
   });
   t.match(message.attachments, [{ attachmentId, sizeBytes: bytes.length, mimeType: 'image/jpeg' }]);
   const [name, ...others] = await readdir(join(mediaFolder, projectId, environmentId));
-  t.ok(name?.startsWith(attachmentId), name);
+  t.ok(name?.startsWith(attachmentId), String(name));
   t.same(others, []);
   const link = await person.get<AttachmentLink>('getAttachmentUrl', { params: { attachmentId } });
   const answer = await fetch(link.url);

@@ -1,5 +1,4 @@
 /** A customer's system to which conversations deliver their events. It fails now and then, and answers that it sends get lost. */
-import { refill } from '../support/memory-store.ts';
 import type { Random } from '../../runtime/time/clock.ts';
 import type { SimulatedDatabase } from './database.ts';
 import type { Faults } from './faults.ts';
@@ -25,10 +24,12 @@ export class Receiver {
     this.#options = options;
   }
 
-  /** Keeps what was seen. Call the returned function when the database has lost what came since: its numbers are given again. */
+  /** Call the returned function when the database has lost the newest events: their numbers are given again. */
   snapshot(): () => void {
-    const seen = new Map(this.seen);
-    return () => refill(this.seen, seen);
+    const { marks } = this.#options.database;
+    return () => {
+      for (const [id, seen] of this.seen) this.seen.set(id, Math.min(seen, marks.get(id)?.length ?? 0));
+    };
   }
 
   /** As an outbound request of that machine. `isCurrent`: the node has noticed the last failover. */

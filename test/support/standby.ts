@@ -100,7 +100,13 @@ export async function startStandby(
 async function copyFiles(primary: pg.Client, data: string): Promise<void> {
   const { rows } = await primary.query<{ data_directory: string }>('show data_directory');
   await primary.query(`select pg_backup_start('${name}', true)`);
-  await run('cp', ['-a', rows[0]?.data_directory ?? '', data]);
+  // Files that the server removes meanwhile are missing, which a base backup may be (PostgreSQL, "Making a Base Backup Using the Low Level API").
+  await run('cp', ['-a', rows[0]?.data_directory ?? '', data]).catch(
+    (error: { readonly stderr?: string }) => {
+      const lines = (error.stderr ?? '').trim().split('\n');
+      if (!lines.every(line => line.endsWith(': No such file or directory'))) throw error as Error;
+    },
+  );
   for (const file of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, file), { force: true });
   const stopped = await primary.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
   const label = join(data, 'backup_label');

@@ -261,6 +261,8 @@ t.test(
         room: {
           disk: { isFull: false },
           full: new Map(),
+          known: { has: () => true },
+          learn: () => Promise.resolve(),
           refuse: () => undefined,
           charge: (_, bytes) => charged.push(bytes),
         },
