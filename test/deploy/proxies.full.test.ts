@@ -11,7 +11,7 @@ import { credentials } from '@grpc/grpc-js';
 import t, { type Test } from 'tap';
 import { ConsoleStream } from '../../bench/demo/console-stream.ts';
 import type { AttachmentLink, AttachmentUpload } from '../../protocol/resources/index.ts';
-import { TestCluster } from '../cluster/support/cluster.ts';
+import { metricsToken, TestCluster } from '../cluster/support/cluster.ts';
 import { answer, bearer, connect, inbound } from '../gateway/grpc/grpc-fixture.ts';
 import { Line } from '../node/client.ts';
 import { Senders } from '../node/senders.ts';
@@ -170,7 +170,7 @@ for (const kind of [nginx, caddy]) {
     const cluster = await TestCluster.start(t, {
       nodes: 2,
       grpc: true,
-      environment: { TRUSTED_PROXIES: '1', INSECURE: 'true', MEDIA_URL },
+      environment: { TRUSTED_PROXIES: '1', INSECURE: 'true', METRICS_TOKEN: metricsToken, MEDIA_URL },
     });
     const [kept, drained] = cluster.running as [NodeProcess, NodeProcess];
     const getGrpcPort = (node: NodeProcess): number => Number(cluster.getGrpcAddress(node).split(':')[1]);

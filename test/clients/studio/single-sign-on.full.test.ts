@@ -76,7 +76,12 @@ t.test('it is set up: provider, domain, proof', async t => {
   await part.getByRole('button', { name: 'Save the provider' }).click();
   await part.locator('input[value="of a colleague"]').waitFor();
   t.match(await owner.api.singleSignOn.get(workspaceId), { issuer, clientId: 'of a colleague' });
-  await owner.api.singleSignOn.set(workspaceId, { issuer, clientId, clientSecret });
+  // A proof is bound to issuer and client.
+  const { domains } = await owner.api.singleSignOn.set(workspaceId, { issuer, clientId, clientSecret });
+  for (const { domain, record } of domains) {
+    records.set(record.name, record.value);
+    await owner.api.singleSignOn.proveDomain(workspaceId, domain);
+  }
 });
 
 t.test('somebody new signs in by the provider, as a viewer; nothing of it stays in the address', async t => {
