@@ -9,8 +9,8 @@ import { getMaxBodyBytes, type Operation } from '../../protocol/operation.ts';
 import { compile, maxIssues } from '../../protocol/validate.ts';
 
 const maxValues = 10_000;
-/** How often a value may be looked at: by the check, by the copy that is short, by the search for errors and for what cannot be stored. */
-const visitsPerValue = 3;
+/** Visits of one value: by the check, the measure of its bytes, the short copy, and the search for errors and for text that cannot be stored. */
+const visitsPerValue = 4;
 const rows = Object.entries(operations as Readonly<Record<string, Operation>>);
 
 /** The value, and all that is in it, counting every look at one of its fields. */
