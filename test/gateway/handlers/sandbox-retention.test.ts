@@ -179,7 +179,12 @@ t.test('a sandbox is looked at when something may be due in it, and not before',
   t.match(await getRows(threadId), { threads: 1, messages: 1 });
   t.notOk(await looked(now + 34 * day), 'what was changed rests from then on');
   t.ok(await looked(now + 36 * day));
-  t.match(await getRows(threadId), { threads: 0, messages: 0 });
+  // The node may be reading the words of the messages: a thread that is locked is left for the next sweep.
+  await eventually('removal of the thread', async () => {
+    await deleteInactiveSandboxThreads(database, now + 36 * day);
+    return (await getRows(threadId))['threads'] === 0;
+  });
+  t.match(await getRows(threadId), { messages: 0 });
 });
 
 t.test(
