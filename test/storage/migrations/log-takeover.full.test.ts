@@ -46,9 +46,9 @@ async function startBefore(t: Test, name: string) {
   const client = new pg.Client({ connectionString: url });
   t.teardown(() => client.end());
   await client.connect();
-  // Today's code writes the events.
-  const streams = all.filter(each => /-stream-(eras|keys)$/.test(each.name));
-  await runMigrations(client, [...all.slice(0, last), ...streams], silentLog);
+  // Today's code writes the events and the stitch.
+  const later = all.filter(each => /-(stream-eras|stream-keys|stitch-hosts)$/.test(each.name));
+  await runMigrations(client, [...all.slice(0, last), ...later], silentLog);
   const owner = {
     projectId: newId('project'),
     environmentId: newId('environment'),
