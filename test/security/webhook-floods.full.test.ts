@@ -24,11 +24,11 @@ t.test('webhooks to a public host', async t => {
     statuses.push((await key.ask('createStitch', { body })).status);
   }
   t.strictSame(statuses, [...Array<number>(20).fill(201), 409], 'twenty stitches at one host');
-  for (let i = 0; i < 20; i++) await key.get('createThread', { body: { projectId, environmentId } });
+  for (let i = 0; i < 2; i++) await key.get('createThread', { body: { projectId, environmentId } });
   await receiver.arrived(7);
   const [first, , , , , , last] = receiver.received.map(({ at }) => at);
-  t.ok((last ?? 0) - (first ?? 0) >= 900, 'of 400 webhooks five at once, and then one a second');
+  t.ok((last ?? 0) - (first ?? 0) >= 900, 'of 40 webhooks five at once, and then one a second');
   await database.query('update users set email_verified_at = now()');
-  await receiver.arrived(400);
-  t.equal(new Set(receiver.received.map(({ headers }) => headers['service-delivery-id'])).size, 400);
+  await receiver.arrived(40);
+  t.equal(new Set(receiver.received.map(({ headers }) => headers['service-delivery-id'])).size, 40);
 });
