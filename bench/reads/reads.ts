@@ -35,7 +35,7 @@ const peerSchema = `
 const columns = `thread_id, project_id, environment_id, channel_id, status, agent_mode, tags, custom_fields, metadata,
   last_message_at, created_at, updated_at, archived_at`;
 
-/** @param actingUser the user for whom the key reads: an access token would not last for all that is measured */
+/** @param actingUser the user on whose behalf the key reads: an access token would expire during the benchmark */
 function measure(
   port: number,
   reads: readonly string[],

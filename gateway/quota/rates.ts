@@ -36,7 +36,7 @@ export const defaultRates: Rates = {
   authAddress: { limit: 10, windowMs: minute },
   authAddressEmail: { limit: 5, windowMs: minute },
   authEmail: { limit: 30, windowMs: minute },
-  // A sign-up tells whether an address has an account: nobody is to ask for many.
+  // A sign-up reveals whether an address has an account, so one address or network may ask for few.
   signUpAddress: { limit: 20, windowMs: 60 * minute },
   signUpNetwork: { limit: 100, windowMs: 60 * minute },
   read: { limit: 1_200, windowMs: minute },

@@ -175,7 +175,7 @@ t.test('every line of CODEOWNERS has a pattern and a team', async t => {
 });
 
 t.test('the rules for updates name packages of package.json', async t => {
-  const { packageRules, rangeStrategy } = JSON.parse(read('renovate.json')) as {
+  const { packageRules, rangeStrategy } = JSON.parse(read('.github/renovate.json')) as {
     readonly rangeStrategy: string;
     readonly packageRules: readonly { readonly groupName?: string; readonly matchPackageNames: string[] }[];
   };

@@ -306,7 +306,7 @@ interface Reference {
   readonly key: readonly string[];
 }
 
-// By the names of columns, so that nobody has to remember a new table. Whose a row is, and what identifies it, here or at a channel, refers
+// By the names of columns, so that a new table is covered. Whose a row is, and what identifies it, here or at a channel, refers
 // to nothing.
 const selectReferences = `
   select c.table_name as "table", c.column_name as "column", c.data_type = 'ARRAY' as "isList", k.key

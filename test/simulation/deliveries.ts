@@ -56,7 +56,7 @@ export class Deliveries {
   }
 
   /**
-   * Keeps what is owed as it is now. Call the returned function when the database has lost what came since: nobody owes that any more. What a
+   * Keeps what is owed as it is now. Call the returned function when the database has lost what came since: that is no longer owed. What a
    * receiver has got it keeps.
    */
   snapshot(): () => void {

@@ -93,7 +93,7 @@ const picture = Buffer.from(
 );
 
 const dayMs = 24 * 3_600_000;
-/** So much is left of the window of somebody whose message comes late. */
+/** Milliseconds that are left of the service window when a participant writes late. */
 const leftMs = 5_000;
 
 interface Attachment {
@@ -194,7 +194,7 @@ export async function closedWindow(setting: Setting): Promise<void> {
 }
 
 export async function freeEntry(setting: Setting): Promise<void> {
-  display.title('Somebody comes by an advertisement: a free entry');
+  display.title('A participant follows an advertisement: a free entry');
   const linus = { phone: '15550102', name: 'Linus' };
   const from = performance.now();
   const { threadId } = await write(setting, linus, {

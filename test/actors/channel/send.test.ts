@@ -255,7 +255,7 @@ t.test('a message whose claim ended in a pause does not leave, and has failed', 
   t.match(message.recorded, [{ status: 'failed', error: { message: /was paused/ } }]);
 });
 
-t.test('a message whose claim nobody has ended leaves after a pause', async t => {
+t.test('a message whose claim was never ended leaves after a pause', async t => {
   const message = await queued();
   message.meanwhile.set('chatapp_sends.claim', () => message.pauseFor(50_000));
   await message.workAt(0);

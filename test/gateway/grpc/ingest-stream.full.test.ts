@@ -68,7 +68,7 @@ t.test('a stream under load', async t => {
       }));
     await sender.send(requests(0));
     await sender.until(threads);
-    // While somebody else holds the threads' rows, nothing on them can be committed.
+    // While another transaction holds the threads' rows, nothing on them can be committed.
     const holder = new pg.Client({ connectionString: node.databaseUrl });
     await holder.connect();
     t.teardown(() => holder.end());

@@ -5,7 +5,7 @@ import { startTestDatabase } from '../../support/database.ts';
 
 const hourMs = 3_600_000;
 
-t.test('a domain whose record is gone signs nobody in after three days', async t => {
+t.test('a domain whose record is gone allows no sign-in after three days', async t => {
   const { database } = await startTestDatabase(t);
   const from = Date.parse('2026-11-20T12:00:00.000Z');
   for (const domain of ['kept.example', 'gone.example', 'silent.example']) {

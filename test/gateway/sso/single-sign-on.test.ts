@@ -359,7 +359,7 @@ t.test('with another issuer nobody signs in before the domain is proven anew', a
   await t.rejects(settings.proveDomain(workspaceId, 'acme.test'), conflict, 'the old record proves nothing');
 });
 
-t.test('with another client nobody signs in before the domain is proven anew', async t => {
+t.test('with another client, sign-in is refused until the domain is proven again', async t => {
   await provide();
   await prove('acme.test');
   const other = { issuer: provider.issuer, clientId: 'another client', clientSecret };

@@ -344,6 +344,6 @@ t.test('a log that went back', async t => {
   t.same(
     [live, waiting].map(({ resets }) => resets.length),
     [1, 0],
-    'the same epoch resets nobody',
+    'the same epoch resets no subscriber',
   );
 });
