@@ -11,7 +11,6 @@ import { CommitNotifier } from '../../storage/events/index.ts';
 import { MailOutbox, mailOwners, type OwnerMail } from '../../storage/mail/index.ts';
 import { Media } from '../../storage/media/index.ts';
 import type { OnlineOperator } from '../../storage/tenancy/index.ts';
-import { systemClock } from '../../runtime/time/index.ts';
 import {
   KeyedHash,
   KeyRing,
@@ -21,13 +20,12 @@ import {
   Vault,
 } from '../../storage/secrets/index.ts';
 import { ServiceTokens } from '../auth/index.ts';
-import { isLoopback, type Config } from '../config/index.ts';
+import { isBehindProxy, type Config } from '../config/index.ts';
 import type { GrpcOptions, GrpcServer } from '../grpc/index.ts';
 import { Cors, HttpServer } from '../http/index.ts';
 import { startAssigner, startMaintenance, startSearchFollower } from '../jobs/index.ts';
 import { boundLog, type Check, exposeChecks, Health, serveClusterStatus } from '../monitoring/index.ts';
 import { startTracing } from '../tracing/index.ts';
-import { createStorageRoom, DiskSpace, StorageQuota } from '../quota/index.ts';
 import { type Rest, type RestOptions, serveRest } from '../rest/index.ts';
 import { createReporter, FigureHistory, Reports, SystemReader } from '../system/index.ts';
 import { DomainProofs } from '../sso/index.ts';
@@ -37,6 +35,7 @@ import { type ClusterRuntime, standalone } from './cluster-runtime.ts';
 import { checkPreconditions, StartRefused } from './preconditions.ts';
 import { readVersion } from './version.ts';
 import { loadKeyRings, migrateStorage, openStorage, type Storage } from './storage.ts';
+import { startStorageRoom } from './storage-room.ts';
 
 /** How long a draining node waits for the answers that are being made. */
 const drainMs = 10_000;
@@ -168,7 +167,7 @@ async function startParts(start: Start): Promise<Omit<Skein, 'stop'>> {
   let wakeMail = (): void => undefined;
   const media = openMedia(parts);
   const actors = createNodeActors(parts, media, () => wakeMail());
-  const room = createStorageRoom(await startDiskSpace(parts), startQuota(parts, actors));
+  const room = await startStorageRoom(parts, actors);
   const proofs = new DomainProofs(config.nameServers);
   const maintenance = { database, hash: parts.hash, clock, media, node: actors.node, proofs, log, metrics };
   const { sweepEveryMs } = start.options;
@@ -260,9 +259,7 @@ async function listen(
     degradations: { clock: () => clock.isWrong },
     registry: metrics.registry,
     metricsToken: config.metricsToken,
-    isBehindProxy:
-      config.trustedProxies !== 0 ||
-      (config.baseUrl !== undefined && !isLoopback(new URL(config.baseUrl).hostname)),
+    isBehindProxy: isBehindProxy(config),
     log,
   });
   exposeChecks(metrics.registry, health);
@@ -338,35 +335,6 @@ function createNodeActors(
   });
   onClose(() => actors.stop());
   return actors;
-}
-
-/** How much tenants have written: what is pending is added when the node stops. Undefined where RATE_LIMITS is off. */
-function startQuota(
-  { config, database, log, onClose }: Parts,
-  { takeStored }: Pick<Actors, 'takeStored'>,
-): StorageQuota | undefined {
-  const { limits, rateLimits } = config;
-  if (rateLimits === undefined) return undefined;
-  const quota = new StorageQuota({ database, limits, takeStored, clock: systemClock, log });
-  quota.start();
-  onClose(() => quota.stop());
-  return quota;
-}
-
-async function startDiskSpace({ config, database, metrics, log, onClose }: Parts): Promise<DiskSpace> {
-  const folder = config.databaseUrl === undefined ? resolve(config.dataDir, 'postgres') : undefined;
-  const { limits } = config;
-  const disk = new DiskSpace({
-    folder,
-    database,
-    limits,
-    clock: systemClock,
-    registry: metrics.registry,
-    log,
-  });
-  await disk.start();
-  onClose(() => Promise.resolve(disk.stop()));
-  return disk;
 }
 
 function openMedia({ config, log }: Start): Media {

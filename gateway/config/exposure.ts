@@ -28,13 +28,14 @@ export interface Exposure {
   readonly text: string;
 }
 
-/**
- * Returns whether only this machine reaches the node. A proxy on the same machine connects to a loopback HOST, too: a public BASE_URL or
- * trusted proxies mean that other machines reach the node through it.
- */
-export function isLocalOnly({ host, baseUrl, trustedProxies }: Reachable): boolean {
-  const hasLocalUrl = baseUrl === undefined || isLoopback(new URL(baseUrl).hostname);
-  return isLoopback(host) && hasLocalUrl && trustedProxies === 0;
+/** Returns whether other machines reach the node through a proxy: trusted proxies or a public BASE_URL say so. */
+export function isBehindProxy({ baseUrl, trustedProxies }: Omit<Reachable, 'host'>): boolean {
+  return trustedProxies !== 0 || (baseUrl !== undefined && !isLoopback(new URL(baseUrl).hostname));
+}
+
+/** Returns whether only this machine reaches the node. A proxy on the same machine connects to a loopback HOST, too. */
+export function isLocalOnly({ host, ...reachable }: Reachable): boolean {
+  return isLoopback(host) && !isBehindProxy(reachable);
 }
 
 /** Returns the exposures of a configuration; none for a node that only its own machine reaches. */
