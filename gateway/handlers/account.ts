@@ -89,7 +89,7 @@ function changeHandlers(
     changePassword: async call => {
       const { userId, sessionId, email } = requireUser(call);
       const { newPassword } = call.body;
-      checkNewPassword(newPassword, email, '/body/newPassword');
+      await checkNewPassword(newPassword, email, '/body/newPassword');
       const change = await check(call, call.body.password);
       await takeSecondFactor(services, call, call.body);
       const passwordHash = await passwords.hash(newPassword);

@@ -55,7 +55,7 @@ function sessionHandlers(services: AuthServices): Handlers<SessionOperations> {
     signUp: async call => {
       const { email, password, workspaceName = defaultWorkspaceName, app = 'studio' } = call.body;
       policy.check(email);
-      checkNewPassword(password, email);
+      await checkNewPassword(password, email);
       const session = await accounts.signUp({
         email,
         workspaceName,
@@ -188,7 +188,7 @@ export function passwordResetHandlers(services: PasswordResetServices): Handlers
       const { token, password } = call.body;
       const userId = await call.once(async key => {
         const { email } = await resets.findOwner(token, call.now);
-        checkNewPassword(password, email);
+        await checkNewPassword(password, email);
         const passwordHash = await passwords.hash(password);
         return resets.reset(token, passwordHash, call.now, getRequestOrigin(call), key);
       });

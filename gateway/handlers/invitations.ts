@@ -80,7 +80,7 @@ export function acceptanceHandlers(services: AcceptanceServices): Handlers<Accep
 
   async function bySignUp(call: Call, token: string, password: string, email: string) {
     policy.checkDomain(email);
-    checkNewPassword(password, email);
+    await checkNewPassword(password, email);
     const passwordHash = await passwords.hash(password);
     try {
       return await acceptance.signUp(token, passwordHash, getClient(call), call.now);
